@@ -114,6 +114,20 @@ def replace_file(
             pause(REPLACE_PAUSE_S)
 
 
+def replace_private_file(path: Path, text: str) -> None:
+    """Write a text file that only its owner may use, in place of an older one, whole or not at all.
+
+    Raises:
+        OSError: it cannot be written.
+    """
+    unfinished = path.with_name(f"{path.name}.{os.getpid()}.new")
+    unfinished.unlink(missing_ok=True)
+    file = open_private(unfinished, os.O_WRONLY | os.O_CREAT | os.O_EXCL)
+    with os.fdopen(file, "w", encoding="utf-8") as writing:
+        writing.write(text)
+    replace_file(unfinished, path)
+
+
 def lock_file(file: int, *, posix: Any = _FCNTL, windows: Any = _MSVCRT) -> None:
     """Lock an open file until it is closed or the process ends, however it ends.
 

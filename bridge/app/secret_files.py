@@ -7,11 +7,10 @@ nothing. Only its owner may read it.
 from __future__ import annotations
 
 import logging
-import os
 import secrets
 from pathlib import Path
 
-from bridge.operating_system import close_to_others, open_private, replace_file
+from bridge.operating_system import close_to_others, replace_private_file
 from bridge.storage.database import StoreError
 
 SECRET_BYTES = 32
@@ -68,12 +67,7 @@ def write_private(path: Path, text: str) -> None:
     Raises:
         StoreError: it cannot be written.
     """
-    unfinished = path.with_name(f"{path.name}.{os.getpid()}.new")
     try:
-        unfinished.unlink(missing_ok=True)
-        file = open_private(unfinished, os.O_WRONLY | os.O_CREAT | os.O_EXCL)
-        with os.fdopen(file, "w", encoding="utf-8") as writing:
-            writing.write(text)
-        replace_file(unfinished, path)
+        replace_private_file(path, text)
     except OSError as error:
         raise StoreError(f"{path} cannot be written: {error.strerror}") from None

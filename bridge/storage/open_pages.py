@@ -10,7 +10,7 @@ import logging
 from collections.abc import Iterable
 from pathlib import Path
 
-from bridge.operating_system import replace_file
+from bridge.operating_system import replace_private_file
 
 OPEN_PAGES_FILE = "open-pages.json"
 """Name of the file in the data folder."""
@@ -28,9 +28,7 @@ def read_users(path: Path) -> frozenset[str]:
 
 def write_users(path: Path, user_ids: Iterable[str]) -> None:
     """Replace the file; a disk that refuses it is logged, because only a wait after a start depends on it."""
-    unfinished = path.with_name(f"{path.name}.new")
     try:
-        unfinished.write_text(json.dumps(sorted(user_ids)), encoding="utf-8")
-        replace_file(unfinished, path)
+        replace_private_file(path, json.dumps(sorted(user_ids)))
     except OSError as error:
         _log.warning("%s could not be written: %s", path.name, error.strerror or error)
