@@ -2,7 +2,10 @@
 /** What a host is, as far as its name or address shows. Pure. */
 
 /** Cloud metadata services by name; static/base/network_table.js has the same. */
-const METADATA_NAMES = new Set(["metadata.google.internal", "metadata.goog", "metadata.tencentyun.com", "api.metadata.cloud.ibm.com"]);
+const METADATA_NAMES = new Set([
+  "metadata.google.internal", "metadata.goog", "metadata", "instance-data.ec2.internal", "instance-data", "metadata.tencentyun.com",
+  "api.metadata.cloud.ibm.com",
+]);
 /** Those by address outside 169.254.0.0/16, and fe80::/10, which are refused whole. */
 const METADATA_IPV4 = new Set(["100.100.100.200", "168.63.129.16", "192.0.0.192"]);
 const METADATA_IPV6 = new Set([

@@ -184,6 +184,9 @@ NETWORKS = (*_IPV4, *_IPV6, *_METADATA)
 METADATA_NAMES: Mapping[str, str] = {
     "metadata.google.internal": _GOOGLE,
     "metadata.goog": _GOOGLE,
+    "metadata": _GOOGLE,
+    "instance-data.ec2.internal": _AWS,
+    "instance-data": _AWS,
     "metadata.tencentyun.com": _TENCENT,
     "api.metadata.cloud.ibm.com": _IBM,
 }

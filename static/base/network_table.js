@@ -129,6 +129,9 @@ export const NETWORKS = [
 export const METADATA_NAMES = new Set([
   "metadata.google.internal",
   "metadata.goog",
+  "metadata",
+  "instance-data.ec2.internal",
+  "instance-data",
   "metadata.tencentyun.com",
   "api.metadata.cloud.ibm.com",
 ]);

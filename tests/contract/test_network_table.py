@@ -55,6 +55,7 @@ def test_the_page_places_addresses_where_local_network_access_does() -> None:
 
 def test_names_of_metadata_services_are_known_to_both() -> None:
     """A page sees no address behind a name."""
+    assert {"metadata", "instance-data"} <= METADATA_NAMES.keys()  # short, in networks of Google and AWS
     assert {theirs for theirs, _ in by_the_page(list(METADATA_NAMES))} == {"metadata"}
     assert by_the_page(["api.example", "metadata.google.internal.example"])[0][0] == "public"
 
