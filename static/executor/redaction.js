@@ -8,10 +8,16 @@ import { encodeStrict } from "../request/parameter_style.js";
 
 export const MARKER = "[secret]";
 
+/** As some write it who escape letters, too. @param {string} text */
+const encodeEveryByte = (text) => Array.from(new TextEncoder().encode(text), percentEncodeByte).join("");
+
+/** @param {number} byte */
+const percentEncodeByte = (byte) => `%${byte.toString(16).toUpperCase().padStart(2, "0")}`;
+
 /** @param {string} secret */
 function plainEncodings(secret) {
   const asForm = new URLSearchParams([["", secret]]).toString().slice(1);
-  const encoded = [encodeStrict(secret), encodeURIComponent(secret), asForm];
+  const encoded = [encodeStrict(secret), encodeURIComponent(secret), asForm, encodeEveryByte(secret)];
   const lower = encoded.map((text) => text.replace(/%[\dA-F]{2}/g, (code) => code.toLowerCase()));
   return [secret, ...encoded, ...lower, ...jsonEncodings(secret)];
 }

@@ -12,6 +12,8 @@ test("every usual writing of a secret is removed", () => {
     "RFC 3986": "a%2Fb%2Bc%22%C3%A9%3C1",
     "lower case": "a%2fb%2bc%22%c3%a9%3c1",
     form: "a%2Fb%2Bc%22%C3%A9%3C1",
+    "every byte": "%61%2F%62%2B%63%22%C3%A9%3C%31",
+    "every byte in lower case": "%61%2f%62%2b%63%22%c3%a9%3c%31",
     JSON: json,
     "JSON by Python": 'a/b+c\\"\\u00e9<1',
     "JSON by PHP": 'a\\/b+c\\"\\u00e9<1',
