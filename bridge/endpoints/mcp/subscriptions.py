@@ -52,6 +52,8 @@ class Subscriptions:
         meta: JsonObject = {SUBSCRIPTION_KEY: message.request_id}
         agreed: JsonObject = {"toolsListChanged": True} if wants_tools else {}
         server_id = request.match_info.get("server")
+        if server_id is not None:  # as `tools/list` says; one that is removed later leaves an empty list
+            (await self._registry.view_of_user(user_id)).find_server(server_id)
         with self._changes.watch_user(user_id) as changed:
             known = await self._tools_of(user_id, server_id)
             async with event_stream(request, {}) as stream:

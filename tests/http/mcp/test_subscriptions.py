@@ -82,6 +82,19 @@ async def test_a_subscription_needs_a_client_that_reads_streams(
     assert (status, answer["error"]["code"]) == (406, -32600)
 
 
+async def test_what_is_no_server_of_the_user_cannot_be_listened_to(
+    bridge: Bridge, http: aiohttp.ClientSession
+) -> None:
+    """A stream at another user's server was acknowledged, where `tools/list` says 404."""
+    other = await bridge.components.store.ensure_user("somebody-else")
+    theirs = await bridge.components.registry.add_server(other.id, document_text("Theirs"), source_url=None)
+    for server_id in (theirs.record.id, "made-up"):
+        for method in ("tools/list", "subscriptions/listen"):
+            message = modern_request(method, {"notifications": {}})
+            status, answer = await post_message(bridge, http, *message, path=f"/servers/{server_id}/mcp")
+            assert (status, answer["error"]["data"]["error"]["code"]) == (404, "not_found"), method
+
+
 async def test_a_user_has_only_so_many_subscriptions(
     bridge: Bridge, http: aiohttp.ClientSession, monkeypatch: pytest.MonkeyPatch
 ) -> None:
