@@ -232,7 +232,11 @@ def _check_host(origins: AllowedOrigins, request: web.Request) -> None:
 
 def _check_origin(origins: AllowedOrigins, request: web.Request) -> web.Response | None:
     """Refuse what pages of other origins may not ask for; returns the answer if it is a preflight."""
-    path, origin = request.path, request.headers.get(hdrs.ORIGIN)
+    path, given = request.path, request.headers.getall(hdrs.ORIGIN, ())
+    if len(given) > 1:  # one that is checked must not hide one that is believed elsewhere
+        message = "A request has one Origin header, this one several. Look at the proxy before the bridge."
+        raise BridgeError(ErrorCode.INVALID_REQUEST, message)
+    origin = given[0] if given else None
     is_preflight = request.method == hdrs.METH_OPTIONS
     if is_open_path(path):
         if is_preflight:

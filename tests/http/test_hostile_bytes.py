@@ -283,6 +283,20 @@ async def test_an_odd_expectation_is_an_invalid_request(bridge: Bridge, path: st
         assert (await raw_answer(bridge.base_url, request))[0] == status
 
 
+@pytest.mark.parametrize("path", ["/api/me", "/tools/x", "/mcp", "/v1/models", "/healthz"])
+async def test_a_request_of_two_origins_or_hosts_is_refused(bridge: Bridge, path: str) -> None:
+    """The first counted, and whoever stands before the bridge may have believed the second."""
+    for second in (bridge.base_url, "http://evil.test", "null"):
+        for origins in ((bridge.base_url, second), (second, bridge.base_url)):
+            lines = [f"Origin: {origin}".encode() for origin in origins]
+            status, body = await raw_answer(
+                bridge.base_url, request_of(bridge, f"GET {path} HTTP/1.1", *lines)
+            )
+            assert (status, b"one Origin header" in body) == (400, True)
+    hosts = request_of(bridge, f"GET {path} HTTP/1.1", b"Host: evil.test")
+    assert (await raw_answer(bridge.base_url, hosts))[0] == 400
+
+
 async def test_a_request_without_a_host_is_not_answered(bridge: Bridge) -> None:
     """The library would ask DNS for the machine's own name, and everybody would wait."""
     status, _ = await raw_answer(bridge.base_url, b"GET /healthz HTTP/1.0\r\n\r\n")
