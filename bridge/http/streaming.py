@@ -53,6 +53,7 @@ class EventStream:
         "_flushing",
         "_has_space",
         "_is_prepared",
+        "_is_straight",
         "_loop",
         "_protocol",
         "_request",
@@ -74,6 +75,7 @@ class EventStream:
     ) -> None:
         self._request = request
         self._protocol = request.protocol
+        self._is_straight = may_answer_straight(request)
         self._writer = cast(StreamWriter, request.writer)
         self._silence_s = silence_s
         self._silence = silence
@@ -148,7 +150,7 @@ class EventStream:
         self._flushing = None
         transport = self._protocol.transport
         is_open = self._is_prepared and transport is not None and not transport.is_closing()
-        if is_open and may_answer_straight(self._request) and not self._protocol.writing_paused:
+        if is_open and self._is_straight and not self._protocol.writing_paused:
             run_without_waiting(self._writer.write(self._take_unsent(), drain=False))
             self._make_space()
         else:
