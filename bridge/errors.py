@@ -75,6 +75,7 @@ class ErrorCode(StrEnum):
     AUTHORIZATION_UNAVAILABLE = "authorization_unavailable"
     RATE_LIMITED = "rate_limited"
     BUDGET_EXCEEDED = "budget_exceeded"
+    QUOTA_EXCEEDED = "quota_exceeded"
     SERVER_BUSY = "server_busy"
     MODEL_FAILED = "model_failed"
     FOREIGN_HOST = "foreign_host"
@@ -142,6 +143,7 @@ _FACTS: dict[ErrorCode, ErrorFacts] = {
     ErrorCode.AUTHORIZATION_UNAVAILABLE: ErrorFacts(503, Blame.OPERATOR),
     ErrorCode.RATE_LIMITED: ErrorFacts(429, Blame.CALLER),
     ErrorCode.BUDGET_EXCEEDED: ErrorFacts(429, Blame.OPERATOR),
+    ErrorCode.QUOTA_EXCEEDED: ErrorFacts(409, Blame.USER),
     ErrorCode.SERVER_BUSY: ErrorFacts(503, Blame.NOBODY),
     ErrorCode.MODEL_FAILED: ErrorFacts(502, Blame.PROVIDER),
     ErrorCode.FOREIGN_HOST: ErrorFacts(421, Blame.OPERATOR),

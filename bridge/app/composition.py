@@ -240,7 +240,7 @@ def _compose_gateway(
 
 def _compose_identity(settings: BridgeSettings, store: Store, secret: bytes) -> Identity:
     user_headers = UserHeaders(settings.users.user_jwt_secret, trust_plain=settings.users.trust_user_headers)
-    return Identity(store, secret, user_headers)
+    return Identity(store, secret, user_headers, quotas=settings.quotas)
 
 
 def _compose_files(settings: BridgeSettings, secret: bytes, identity: Identity, ids: CallIds) -> AnswerFiles:
@@ -294,6 +294,7 @@ def _compose_registry(
         documents,
         operator_id=operator.id,
         bounds=Selection(limit=settings.tools.max_tools, max_tokens=settings.tools.max_tool_tokens),
+        quotas=settings.quotas,
         tasks=tasks,
         on_change=on_change,
         on_load=on_load,

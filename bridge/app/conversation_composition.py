@@ -18,6 +18,7 @@ from bridge.endpoints.api.conversations.tools import ConversationToolRoutes
 from bridge.homes import EpochOf
 from bridge.http.routing import ApiRoute
 from bridge.providers.user_models import ModelServices
+from bridge.settings.quotas import QuotaSettings
 from bridge.storage.call_journal import CallJournal
 
 
@@ -29,11 +30,11 @@ class ConversationComponents:
     runs: ConversationRuns
     tools: ToolChoices
 
-    def list_routes(self) -> list[ApiRoute]:
+    def list_routes(self, quotas: QuotaSettings) -> list[ApiRoute]:
         """All routes of conversations."""
         store, runs, tools = self.store, self.runs, self.tools
         return [
-            *ConversationRoutes(store, runs, tools).list_routes(),
+            *ConversationRoutes(store, runs, tools, quotas).list_routes(),
             *ConversationMessageRoutes(store, runs).list_routes(),
             *ConversationChatRoutes(store, runs).list_routes(),
             *ConversationToolRoutes(store, runs, tools).list_routes(),

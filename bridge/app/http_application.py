@@ -234,7 +234,7 @@ def api_routes(
         *CallStatisticsRoutes(parts.journal).list_routes(),  # before the route of a call by its id
         *CallHistoryRoutes(parts.dispatcher, parts.journal).list_routes(),
         *_stored_item_routes(settings, parts),
-        *parts.conversations.list_routes(),
+        *parts.conversations.list_routes(settings.quotas),
         *AuditRoutes(parts.audit, parts.journal).list_routes(),
         *page.list_routes(),
         *CompanionRoutes().list_routes(),
@@ -293,7 +293,7 @@ def _people_routes(
         routing=routing,
     )
     devices = DeviceRoutes(parts.identity, parts.store, parts.gateway, parts.choices)
-    codes = PairingCodes(parts.store.pairing_table(), parts.identity.attempts)
+    codes = PairingCodes(parts.store.pairing_table(), parts.identity.attempts, quotas=settings.quotas)
     pairing = PairingRoutes(parts.identity, codes, LoginCookie(base_url))
     moving = TransferRoutes(Transfers())
     return [

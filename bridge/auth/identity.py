@@ -33,6 +33,7 @@ from bridge.auth.forwarded_users import (
 from bridge.catalog.registry import NOBODY
 from bridge.errors import BridgeError, ErrorCode
 from bridge.settings.answer_format import CallDisplay, MarkerForm
+from bridge.settings.quotas import DEFAULT_QUOTAS, QuotaSettings
 from bridge.shared_work import SingleFlight
 from bridge.storage.sessions import store_unavailable
 from bridge.storage.store import Store
@@ -116,12 +117,20 @@ class _Remembered(Generic[ValueT]):
 class Identity:
     """Issues and checks the credentials of callers."""
 
-    def __init__(self, store: Store, secret: bytes, user_headers: UserHeaders) -> None:
+    def __init__(
+        self,
+        store: Store,
+        secret: bytes,
+        user_headers: UserHeaders,
+        *,
+        quotas: QuotaSettings = DEFAULT_QUOTAS,
+    ) -> None:
         self.attempts = Attempts()
         """Limits on attempts to get in."""
         self._store = store
         self._secret = secret
         self._user_headers = user_headers
+        self._quotas = quotas
         self._spent_challenges: dict[str, float] = {}
         """Signed nonces to the monotonic time from which they are refused anyway."""
         self._spend_once: Callable[[str, float], Awaitable[bool]] | None = None
@@ -146,9 +155,10 @@ class Identity:
         Returns the user alone when another browser of this user must first confirm the new one.
 
         Raises:
-            BridgeError: `unauthorized` for a used, expired or unknown ticket.
+            BridgeError: `unauthorized` for a used, expired or unknown ticket; `quota_exceeded`: the ticket
+                can be used once there are fewer browsers.
         """
-        found = await self._store.spend_ticket(ticket, public_key, browser)
+        found = await self._store.spend_ticket(ticket, public_key, browser, quotas=self._quotas)
         if found is None:
             raise _used_link()
         return found

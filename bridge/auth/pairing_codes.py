@@ -11,10 +11,12 @@ import secrets
 import time
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
+from functools import partial
 from typing import TypeVar
 
 from bridge.auth.attempts import Attempts
 from bridge.errors import BridgeError, ErrorCode
+from bridge.settings.quotas import DEFAULT_QUOTAS, QuotaSettings
 from bridge.storage.accounts.pairings import PairingTable, WaitingBrowser
 from bridge.storage.users import Device, User
 
@@ -47,9 +49,15 @@ class PairingCodes:
     """All browsers that wait for confirmation, here and in other replicas."""
 
     def __init__(
-        self, table: PairingTable, attempts: Attempts, *, clock: Callable[[], float] = time.monotonic
+        self,
+        table: PairingTable,
+        attempts: Attempts,
+        *,
+        quotas: QuotaSettings = DEFAULT_QUOTAS,
+        clock: Callable[[], float] = time.monotonic,
     ) -> None:
         self._table = table
+        self._quotas = quotas
         self._wrong_codes = attempts.limit_attempts(
             "wrong codes",
             per_key=WRONG_CODES,
@@ -105,10 +113,10 @@ class PairingCodes:
         """Pair the browser that shows a code with the user, or reject it (None). Works once.
 
         Raises:
-            BridgeError: as `find_by_code`.
+            BridgeError: as `find_by_code`; `quota_exceeded`.
         """
         if accept:
-            return await self._look_up(user, code, self._table.confirm_browser)
+            return await self._look_up(user, code, partial(self._table.confirm_browser, quotas=self._quotas))
         await self._look_up(user, code, self._table.refuse_browser)
         return None
 

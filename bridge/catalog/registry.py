@@ -20,6 +20,7 @@ from bridge.catalog.changes import CatalogChanges
 from bridge.catalog.offered_lists import OfferedLists
 from bridge.catalog.ports import Compiler, ServerStore
 from bridge.catalog.schema_loading import SchemaLoading
+from bridge.catalog.server_quotas import check_server_quotas
 from bridge.catalog.server_rights import audience_of_change, check_change, check_removal, is_offered
 from bridge.catalog.server_view import (
     DECLINED,
@@ -34,6 +35,7 @@ from bridge.catalog.stored_servers import changed_elsewhere, choose_server_id, i
 from bridge.catalog.tool_names import ToolNames, build_catalog, is_same_operation
 from bridge.errors import BridgeError, ErrorCode
 from bridge.log_lines import name_user
+from bridge.settings.quotas import DEFAULT_QUOTAS, QuotaSettings
 from bridge.tasks import Tasks, yield_to_loop
 from toolserver.call.arguments import ArgumentValidator
 from toolserver.operation.request_plan import optional_body_arguments
@@ -57,16 +59,17 @@ class Registry:
         *,
         operator_id: str,
         bounds: Selection = _DEFAULT_BOUNDS,
+        quotas: QuotaSettings = DEFAULT_QUOTAS,
         tasks: Tasks,
         on_change: Callable[[str | None], Awaitable[None]],
         on_load: Callable[[LoadedServer], None],
     ) -> None:
         """`operator_id`: the user who started the bridge, and may change what the command line names.
 
-        `bounds` limits what is shown to models where a user chose no number. `tasks` own what goes on after a
-        list was made without it. `on_change` gets the id of the
-        user whose view changed, or None when every view did; `on_load` gets every server that was compiled,
-        for work that can wait.
+        `bounds` limits what is shown to models where a user chose no number, `quotas` what one may add.
+        `tasks` own what goes on after a list was made without it. `on_change` gets the id of the user whose
+        view changed, or None when every view did; `on_load` gets every server that was compiled, for work
+        that can wait.
         """
         self._store = store
         self._names = ToolNames(store)
@@ -75,6 +78,7 @@ class Registry:
         self._lists = OfferedLists(self._loading)
         self.operator_id = operator_id
         self._bounds = bounds
+        self._quotas = quotas
         self._on_change = on_change
         self._on_load = on_load
         self.changes = CatalogChanges()
@@ -176,11 +180,12 @@ class Registry:
         """Add a document for one user.
 
         Raises:
-            BridgeError: `invalid_document`.
+            BridgeError: `invalid_document`; `quota_exceeded`.
         """
-        compiled = await self._compiler.compile_document(text, source_url=source_url, base_url=base_url)
-
-        record = ServerRecord("", owner_id, compiled.title, None, source_url, base_url, text)
+        record = ServerRecord("", owner_id, "", None, source_url, base_url, text)
+        check_server_quotas(self._quotas, self._servers.values(), record)
+        compiled = await self._compile(record)
+        record = replace(record, title=compiled.title)
         while (server := await asyncio.shield(self._add_server(record, compiled))) is None:
             pass  # Another replica was faster, and the next id is another one.
         return server
@@ -361,11 +366,13 @@ class Registry:
         A document may take a minute to compile, for which nobody else's servers wait.
 
         Raises:
-            BridgeError: `document_changed`: another replica has changed it since it was loaded here.
+            BridgeError: `document_changed`: another replica has changed it since it was loaded here;
+                `quota_exceeded`.
         """
         async with self._updating.setdefault(server_id, asyncio.Lock()):
             seen = await self._changeable(user_id, server_id, as_operator=as_operator)
             record = edit(seen)
+            check_server_quotas(self._quotas, self._servers.values(), record)
             compiled = await self._compile(record)
             record = replace(record, title=compiled.title)
             server = await asyncio.shield(self._store_server(record, compiled, seen=seen))
@@ -378,6 +385,7 @@ class Registry:
     async def _add_server(self, record: ServerRecord, compiled: CompiledDocument) -> LoadedServer | None:
         """Add a server under an id of its own; None: another replica has taken that, or `named`."""
         async with self._lock:
+            check_server_quotas(self._quotas, self._servers.values(), record, compiled)
             record = replace(record, id=await choose_server_id(self._store, record.title))
             if not await self._store.add_server(record):
                 return None
@@ -392,6 +400,7 @@ class Registry:
         async with self._lock:
             if record.owner_id is not None and record.id not in self._servers:  # Removed meanwhile.
                 raise BridgeError(ErrorCode.NOT_FOUND, f"There is no server {record.id!r}.")
+            check_server_quotas(self._quotas, self._servers.values(), record, compiled)
             if not await self._store.save_server(record, seen=seen):
                 return None
             audience = self._add_loaded(server := LoadedServer(record, compiled))

@@ -20,8 +20,8 @@ from toolserver.errors import quote_text
 from toolserver.tool.argument_schemas import ToolSchema, name_arguments
 
 LIST_WAIT_S = 10.0
-"""Maximum seconds for which a list of several servers waits for the slowest; more than slow documents of three
-other users may keep it waiting (`bridge.documents.children.PATIENCE_S`)."""
+"""Maximum seconds for which a list of several servers waits for the slowest: more than slow documents of
+three other users keep it waiting (`bridge.documents.children.PATIENCE_S`)."""
 
 _ATTEMPTS = 2
 """A process may die of another's memory, so a document is tried once more; not one that took too long."""

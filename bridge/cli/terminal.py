@@ -137,11 +137,9 @@ def guard_terminal(stream: TextIO) -> TextIO:
 
     Control characters, marks of writing direction and other invisible ones are replaced.
     """
-    if not isinstance(stream, io.TextIOWrapper) or not stream.isatty():
+    if not hasattr(stream, "buffer") or not stream.isatty():
         return stream
-    return _GuardedTerminal(
-        stream.buffer, stream.encoding, stream.errors, line_buffering=stream.line_buffering
-    )
+    return _GuardedTerminal(stream.buffer, stream.encoding, stream.errors, line_buffering=True)
 
 
 class _BytesForTerminal(io.RawIOBase):

@@ -23,7 +23,14 @@ from bridge.conversation_runs.event_feed import EventFeed, EventFeeds
 from bridge.conversation_runs.locks import ConversationLocks, LiveRun, RunEnd
 from bridge.conversation_runs.plan import Planner, find_call
 from bridge.conversation_runs.run import ConversationRun, RunServices
-from bridge.conversations.additions import find_unanswered, in_a_row, output_message, title_of, user_message
+from bridge.conversations.additions import (
+    check_room,
+    find_unanswered,
+    in_a_row,
+    output_message,
+    title_of,
+    user_message,
+)
 from bridge.conversations.attachments import Attachment, attachments_of
 from bridge.conversations.branches import Branches
 from bridge.conversations.conversation import Conversation, Message, Run, new_run_id
@@ -103,13 +110,13 @@ class ConversationRuns:
 
         Raises:
             BridgeError: `not_found`, `conversation_busy`, `invalid_request`, `store_unavailable`,
-                `server_busy`, `rate_limited`.
+                `server_busy`, `rate_limited`, `quota_exceeded`.
         """
         self._check_capacity(user_id)
         async with self.locks.lock_messages(conversation_id):
             conversation = await self.require_conversation(user_id, conversation_id)
             entry = await self._find_entry(user_id, prompt.model or conversation.settings.model)
-            known = await self._store.list_messages(conversation_id)
+            check_room(known := await self._store.list_messages(conversation_id))
             branches = Branches(known)
             leaf_id = _leaf_of(conversation, branches, prompt)
             said, files = prompt.content, prompt.attachments
@@ -132,7 +139,7 @@ class ConversationRuns:
         self._check_capacity(user_id)
         async with self.locks.lock_messages(conversation_id):
             conversation = await self.require_conversation(user_id, conversation_id)
-            known = await self._store.list_messages(conversation_id)
+            check_room(known := await self._store.list_messages(conversation_id))
             branches = Branches(known)
             calling, call = find_call(branches, conversation.head_id, tool_call_id)
             entry = await self._find_entry(user_id, calling.model or conversation.settings.model)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import replace
 
 from bridge.agent.items import Item, ModelCall, message_item
@@ -10,9 +10,27 @@ from bridge.agent.memory.interrupted_calls import open_calls
 from bridge.agent.turn import CallEnded
 from bridge.conversations.attachments import Attachment, with_attachments
 from bridge.conversations.conversation import Message, Role, new_message_id
+from bridge.errors import BridgeError, ErrorCode
+
+MAX_MESSAGES = 20_000
+"""Maximum number of messages of one conversation, in all its branches: each run reads them all. Chosen."""
 
 MAX_TITLE_CHARS = 80
 """Maximum characters of a title made from the first message of the user."""
+
+
+def check_room(known: Collection[Message]) -> None:
+    """Refuse to add to a conversation that has enough messages.
+
+    Raises:
+        BridgeError: `quota_exceeded`.
+    """
+    if len(known) >= MAX_MESSAGES:
+        message = (
+            f"This conversation has {len(known):,} messages in its branches, of which {MAX_MESSAGES:,} are "
+            "allowed. Begin another conversation, or delete messages of this one."
+        )
+        raise BridgeError(ErrorCode.QUOTA_EXCEEDED, message, detail={"limit": MAX_MESSAGES})
 
 
 def user_message(

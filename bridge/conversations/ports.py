@@ -46,6 +46,10 @@ class ConversationStore(Protocol):
         """Store its place among the pinned ones, and leave everything else unchanged."""
         ...
 
+    async def count_conversations(self, user_id: str) -> int:
+        """Return how many conversations a user has."""
+        ...
+
     async def list_pinned(self, user_id: str, *, limit: int) -> list[Conversation]:
         """Return a user's pinned conversations in their order."""
         ...

@@ -199,7 +199,7 @@ class DocumentWorker:
         """
         if (busy := self._children.busy_seconds()) is not None:
             return busy
-        header = {"op": "schemas", "digest": "", "keys": [], "bare": ""}
+        header: dict[str, object] = {"op": "schemas", "digest": "", "keys": [], "bare": ""}
         await self._ask(lambda process: _checked(_send_request(process, header, "")))
         return None
 

@@ -17,6 +17,7 @@ from bridge.settings.memory import MemorySettings
 from bridge.settings.model_defaults import ModelDefaults
 from bridge.settings.network import NetworkSettings
 from bridge.settings.oauth import OAuthSettings
+from bridge.settings.quotas import QuotaSettings
 from bridge.settings.storage import StorageSettings
 from bridge.settings.telemetry import TelemetrySettings
 from bridge.settings.tools import ToolSettings
@@ -35,6 +36,7 @@ class SettingsTree(BaseModel):
     canary: CanarySettings = Field(default_factory=CanarySettings)
     tools: ToolSettings = Field(default_factory=ToolSettings)
     limits: Limits = Field(default_factory=Limits)
+    quotas: QuotaSettings = Field(default_factory=QuotaSettings)
     budgets: BudgetSettings = Field(default_factory=BudgetSettings)
     model_defaults: ModelDefaults = Field(default_factory=ModelDefaults)
     memory: MemorySettings = Field(default_factory=MemorySettings)

@@ -9,7 +9,7 @@ import asyncio
 from collections.abc import AsyncIterator, Callable, Collection, Iterable, Sequence
 from typing import Any, TypeVar
 
-from sqlalchemy import Connection, Row, Select, delete, insert, select, update
+from sqlalchemy import Connection, Row, Select, delete, func, insert, select, update
 from sqlalchemy.exc import SQLAlchemyError
 
 from bridge.conversations.conversation import Conversation, Message
@@ -138,6 +138,12 @@ class ConversationTables:
         if before is not None:
             wanted = wanted.where(CONVERSATIONS.c.updated_at < before)
         return await self._conversations(wanted.order_by(CONVERSATIONS.c.updated_at.desc()).limit(limit))
+
+    async def count_conversations(self, user_id: str) -> int:
+        """Return how many conversations a user has."""
+        counted = select(func.count()).select_from(CONVERSATIONS).where(CONVERSATIONS.c.user_id == user_id)
+        async with self._session() as session:
+            return await session.scalar(counted) or 0
 
     async def list_pinned(self, user_id: str, *, limit: int) -> list[Conversation]:
         """Return a user's pinned conversations in their order."""

@@ -13,11 +13,12 @@ from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 from typing import Any, cast
 
-from sqlalchemy import ColumnElement, Select, delete, or_, select, update
+from sqlalchemy import ColumnElement, Select, delete, func, or_, select, update
 from sqlalchemy.engine import CursorResult
 from sqlalchemy.ext.asyncio import AsyncSession
 
 from bridge.settings.answer_format import CallDisplay, MarkerForm, display_named, form_named
+from bridge.settings.quotas import DEFAULT_QUOTAS, QuotaSettings, check_quota
 from bridge.storage.dialects import dialect_of, insert_missing, lock_server, lock_user
 from bridge.storage.sessions import Sessions
 from bridge.storage.tables import (
@@ -266,12 +267,17 @@ class UserStore:
             )
         return ticket
 
-    async def spend_ticket(self, ticket: str, public_key: str, browser: str) -> NewDevice | User | None:
+    async def spend_ticket(
+        self, ticket: str, public_key: str, browser: str, *, quotas: QuotaSettings = DEFAULT_QUOTAS
+    ) -> NewDevice | User | None:
         """Pair a browser with the ticket's user; None when the ticket is spent, expired or unknown.
 
         A ticket that was not printed pairs only a user's first browser: if there is one already, the ticket
         is spent and its user returned, who has to confirm the further browser there (ruling 24). One from the
         command line lets its user in without a login from then on.
+
+        Raises:
+            BridgeError: `quota_exceeded`; the ticket is not spent.
         """
         known = _good_ticket(ticket)
         async with self._session.begin_transaction(changes="devices") as session:
@@ -285,6 +291,7 @@ class UserStore:
                     return user_of(user)
             elif not ticket.startswith(LOGIN_TICKET_PREFIX):
                 user.login_ends_at = None
+            await check_number_of_devices(session, user.id, quotas)
             device = device_of(add_device_row(session, user.id, public_key, browser), user)
             return NewDevice(device, row.printed)
 
@@ -404,6 +411,20 @@ def add_device_row(
     )
     session.add(row)
     return row
+
+
+async def check_number_of_devices(session: AsyncSession, user_id: str, quotas: QuotaSettings) -> None:
+    """Refuse one more device of a user who has too many.
+
+    Raises:
+        BridgeError: `quota_exceeded`; nothing of the transaction is kept.
+    """
+    await lock_user(session, user_id)
+    number = await session.scalar(
+        select(func.count()).select_from(DeviceRow).where(DeviceRow.user_id == user_id)
+    )
+    remedy = "Remove one that is not used, under Devices in another browser or by `tool-bridge devices`"
+    check_quota((number or 0) + 1, quotas.browsers, "BROWSERS_PER_USER", what="browsers", remedy=remedy)
 
 
 async def _has_device(session: AsyncSession, user_id: str) -> bool:

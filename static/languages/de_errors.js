@@ -42,6 +42,7 @@ export const GERMAN_ERRORS = {
   insufficient_scope: "Das Zugriffstoken erlaubt das nicht.",
   authorization_unavailable: "Der Autorisierungsserver antwortet nicht.",
   budget_exceeded: "Das Budget für Modelle ist aufgebraucht.",
+  quota_exceeded: "Mehr davon ist für einen Benutzer nicht vorgesehen: {message}",
   rate_limited: "Zu viele Anfragen. Kurz warten.",
   server_busy: "Die Bridge ist ausgelastet. Gleich noch einmal versuchen.",
   model_failed: "Das Modell hat einen Fehler gemeldet: {message}",

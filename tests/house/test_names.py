@@ -23,7 +23,7 @@ VAGUE = frozenset(
         "stuff",
     ]
 )
-PRESCRIBED = frozenset({"data_received", "do_POST"})
+PRESCRIBED = frozenset({"data_received", "do_GET", "do_POST"})
 """Methods that a library names: `asyncio.Protocol`, `BaseHTTPRequestHandler`."""
 
 OURS = ("bridge/", "toolserver/")

@@ -20,6 +20,7 @@ from bridge.http.routing import ApiModel, ApiRoute, Confirmation, RouteAnswer, a
 from bridge.http.static_page import ExecutorScript
 from bridge.settings.answer_format import CallDisplay, MarkerForm
 from bridge.settings.bridge import BridgeSettings
+from bridge.settings.quotas import check_quota
 from bridge.storage.store import Store
 
 SESSION_ATTEMPTS = 600
@@ -260,7 +261,7 @@ class AccountRoutes:
                 {201: RouteAnswer("The key, shown once.", KeyOnce)},
                 body=NewKey,
                 access="page",
-                errors=(ErrorCode.INVALID_REQUEST, ErrorCode.OPERATOR_ONLY),
+                errors=(ErrorCode.INVALID_REQUEST, ErrorCode.OPERATOR_ONLY, ErrorCode.QUOTA_EXCEEDED),
                 audited=AuditKind.KEY_CREATED,
             ),
             ApiRoute(
@@ -354,6 +355,11 @@ class AccountRoutes:
         if body.forwarder and caller.user.id != self._operator_id:
             message = "Only the user who started the bridge may create a key that acts for other users."
             raise BridgeError(ErrorCode.OPERATOR_ONLY, message)
+        number = len(await self._store.list_keys(caller.user.id)) + 1
+        most = self._settings.quotas.keys
+        check_quota(
+            number, most, "KEYS_PER_USER", what="API keys", remedy="Revoke one that is not used first"
+        )
         key_id, key = await self._store.add_key(
             caller.user.id,
             body.label,

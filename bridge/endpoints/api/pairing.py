@@ -137,7 +137,12 @@ class PairingRoutes:
                 },
                 body=Pairing,
                 access="public",
-                errors=(ErrorCode.UNAUTHORIZED, ErrorCode.INVALID_REQUEST, ErrorCode.RATE_LIMITED),
+                errors=(
+                    ErrorCode.UNAUTHORIZED,
+                    ErrorCode.INVALID_REQUEST,
+                    ErrorCode.RATE_LIMITED,
+                    ErrorCode.QUOTA_EXCEEDED,
+                ),
                 audited=AuditKind.DEVICE_PAIRED,
             ),
             ApiRoute(
@@ -187,7 +192,7 @@ class PairingRoutes:
                 {200: RouteAnswer("Done.", PairingDecided)},
                 body=PairingDecision,
                 access="page",
-                errors=errors,
+                errors=(*errors, ErrorCode.QUOTA_EXCEEDED),
                 audited=AuditKind.DEVICE_PAIRED,
             ),
         ]

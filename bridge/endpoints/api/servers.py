@@ -60,6 +60,7 @@ FindUser = Callable[[str], Awaitable[User | None]]
 _SERVER_NOW = {200: RouteAnswer("The server as it is now.", Server)}
 _NOT_FOUND = (ErrorCode.NOT_FOUND,)
 _DOCUMENT = (ErrorCode.INVALID_DOCUMENT, ErrorCode.INVALID_REQUEST)
+_GROWING = (*_DOCUMENT, ErrorCode.QUOTA_EXCEEDED)
 
 
 class ServerRoutes:
@@ -107,7 +108,7 @@ class ServerRoutes:
                 body=NewServer,
                 access="page",
                 audited=AuditKind.DOCUMENT_ADDED,
-                errors=(*_DOCUMENT, ErrorCode.DOCUMENT_UNREACHABLE, ErrorCode.TOO_LARGE),
+                errors=(*_GROWING, ErrorCode.DOCUMENT_UNREACHABLE, ErrorCode.TOO_LARGE),
             ),
             ApiRoute(
                 "GET",
@@ -195,7 +196,7 @@ class ServerRoutes:
                 body=NewDocument,
                 access="page",
                 audited=AuditKind.DOCUMENT_CHANGED,
-                errors=(*_NOT_FOUND, *_DOCUMENT, ErrorCode.OPERATOR_ONLY, ErrorCode.DOCUMENT_CHANGED),
+                errors=(*_NOT_FOUND, *_GROWING, ErrorCode.OPERATOR_ONLY, ErrorCode.DOCUMENT_CHANGED),
             ),
             ApiRoute(
                 "GET",

@@ -14,9 +14,17 @@ from typing import Any, Literal, cast
 from sqlalchemy import CursorResult, case, delete, func, insert, select, update
 from sqlalchemy.ext.asyncio import AsyncSession
 
+from bridge.settings.quotas import DEFAULT_QUOTAS, QuotaSettings
 from bridge.storage.sessions import Sessions
 from bridge.storage.tables import DeviceRow, PairingRow, UserRow
-from bridge.storage.users import Device, add_device_row, device_of, hash_secret, new_id
+from bridge.storage.users import (
+    Device,
+    add_device_row,
+    check_number_of_devices,
+    device_of,
+    hash_secret,
+    new_id,
+)
 
 PairingState = Literal["waiting", "confirmed", "refused"]
 
@@ -110,13 +118,20 @@ class PairingTable:
             row = await self._change(session, user_id, code, {})
             return None if row is None else _waiting_browser(row)
 
-    async def confirm_browser(self, user_id: str, code: str) -> Device | None:
-        """Make the browser that shows a code a device of the user; None: as `reserve_browser`."""
+    async def confirm_browser(
+        self, user_id: str, code: str, *, quotas: QuotaSettings = DEFAULT_QUOTAS
+    ) -> Device | None:
+        """Make the browser that shows a code a device of the user; None: as `reserve_browser`.
+
+        Raises:
+            BridgeError: `quota_exceeded`; the browser waits on.
+        """
         device_id = new_id()
         async with self._session.begin_transaction(changes="devices") as session:
             row = await self._change(session, user_id, code, {"state": "confirmed", "device_id": device_id})
             if row is None:
                 return None
+            await check_number_of_devices(session, user_id, quotas)
             device = add_device_row(session, user_id, row.public_key, row.browser, device_id=device_id)
             return device_of(device, await session.get_one(UserRow, user_id))
 

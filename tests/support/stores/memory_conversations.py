@@ -55,6 +55,9 @@ class MemoryConversations:
         known = self.conversations[conversation.id]
         self.conversations[conversation.id] = replace(known, pinned=conversation.pinned)
 
+    async def count_conversations(self, user_id: str) -> int:
+        return len(self._of_user(user_id))
+
     async def list_pinned(self, user_id: str, *, limit: int) -> list[Conversation]:
         return [each for each in self._of_user(user_id) if each.pinned is not None][:limit]
 

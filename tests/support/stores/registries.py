@@ -5,6 +5,7 @@ from dataclasses import dataclass, field
 from bridge.catalog.ports import Compiler
 from bridge.catalog.registry import Registry
 from bridge.catalog.server_view import LoadedServer
+from bridge.settings.quotas import DEFAULT_QUOTAS, QuotaSettings
 from bridge.tasks import Tasks
 from tests.support.stores.memory_server_store import InlineCompiler, MemoryServerStore
 from toolserver.tool.selection import Selection
@@ -22,7 +23,11 @@ class RestartableRegistry:
     changes: list[str | None] = field(default_factory=list[str | None])
     loaded: list[str] = field(default_factory=list[str])
 
-    def open(self, bounds: Selection = Selection()) -> Registry:  # noqa: B008 - it is immutable
+    def open(
+        self,
+        bounds: Selection = Selection(),  # noqa: B008 - it is immutable
+        quotas: QuotaSettings = DEFAULT_QUOTAS,
+    ) -> Registry:
         async def on_change(user_id: str | None) -> None:
             self.changes.append(user_id)
 
@@ -34,6 +39,7 @@ class RestartableRegistry:
             self.compiler,
             operator_id=OPERATOR,
             bounds=bounds,
+            quotas=quotas,
             tasks=self.tasks,
             on_change=on_change,
             on_load=on_load,

@@ -40,6 +40,7 @@ _TALKING = (
     ErrorCode.BREAKER_OPEN,
     ErrorCode.SERVER_BUSY,
     ErrorCode.RATE_LIMITED,
+    ErrorCode.QUOTA_EXCEEDED,
 )
 
 

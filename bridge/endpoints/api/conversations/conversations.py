@@ -31,6 +31,7 @@ from bridge.errors import BridgeError, ErrorCode
 from bridge.http.access import caller_of
 from bridge.http.body import read_body
 from bridge.http.routing import ApiRoute, RouteAnswer, json_answer
+from bridge.settings.quotas import QuotaSettings, check_quota
 
 PATH = "/conversations/{id}"
 
@@ -51,12 +52,16 @@ _NOWHERE = "\0"
 """A text that no message contains."""
 
 FAILING = (ErrorCode.NOT_FOUND, ErrorCode.INVALID_REQUEST, ErrorCode.STORE_UNAVAILABLE)
+_CREATING = (*FAILING, ErrorCode.UNKNOWN_TOOL, ErrorCode.NOT_ACCEPTED, ErrorCode.QUOTA_EXCEEDED)
 
 
 class ConversationRoutes:
     """Handlers of conversations as a whole."""
 
-    def __init__(self, store: ConversationStore, runs: ConversationRuns, tools: ToolChoices) -> None:
+    def __init__(
+        self, store: ConversationStore, runs: ConversationRuns, tools: ToolChoices, quotas: QuotaSettings
+    ) -> None:
+        self._quotas = quotas
         self._store = store
         self._runs = runs
         self._tools = tools
@@ -74,7 +79,7 @@ class ConversationRoutes:
                 {201: RouteAnswer("The conversation.", ConversationAnswer)},
                 body=NewConversation,
                 body_required=False,
-                errors=(*FAILING, ErrorCode.UNKNOWN_TOOL, ErrorCode.NOT_ACCEPTED),
+                errors=_CREATING,
             ),
             ApiRoute(
                 "GET",
@@ -138,6 +143,7 @@ class ConversationRoutes:
         """A new conversation."""
         user_id = caller_of(request).user.id
         body = await read_body(request, NewConversation, max_bytes=CONVERSATION_BODY_BYTES)
+        await self._check_number(user_id)
         now = time.time()
         settings = ConversationSettings(
             title=(body.title or "").strip(),
@@ -153,6 +159,11 @@ class ConversationRoutes:
         conversation = Conversation(new_conversation_id(), user_id, now, now, settings)
         await self._store.add_conversation(conversation)
         return self._answer(conversation, status=201)
+
+    async def _check_number(self, user_id: str) -> None:
+        number, most = await self._store.count_conversations(user_id) + 1, self._quotas.conversations
+        remedy = "Delete one that is not needed first"
+        check_quota(number, most, "CONVERSATIONS_PER_USER", what="conversations", remedy=remedy)
 
     async def list_all(self, request: web.Request) -> web.Response:
         """The caller's conversations."""

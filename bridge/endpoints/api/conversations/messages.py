@@ -10,7 +10,7 @@ from urllib.parse import quote
 from aiohttp import hdrs, web
 
 from bridge.conversation_runs.runs import ConversationRuns
-from bridge.conversations.additions import in_a_row, user_message
+from bridge.conversations.additions import check_room, in_a_row, user_message
 from bridge.conversations.attachments import attachments_of
 from bridge.conversations.branches import Branches
 from bridge.conversations.client_messages import ClientMessage, ClientToolCall, message_of
@@ -35,7 +35,7 @@ from toolserver.json_types import JsonValue
 ALL_BRANCHES = "all"
 """Value of `branch` for every branch."""
 
-_CHANGING = (*FAILING, ErrorCode.CONVERSATION_BUSY)
+_CHANGING = (*FAILING, ErrorCode.CONVERSATION_BUSY, ErrorCode.QUOTA_EXCEEDED)
 
 
 class ConversationMessageRoutes:
@@ -176,6 +176,7 @@ class ConversationMessageRoutes:
     async def _added(
         self, found: Conversation, branches: Branches, message: Message, parent_id: str | None
     ) -> web.Response:
+        check_room(branches.all)
         [placed] = in_a_row([message], parent_id, branches.next_seq)
         await self._store.advance_run(replace(found, head_id=placed.id, updated_at=time.time()), [placed])
         reply = message_json(placed, branches.with_more([placed]))
