@@ -21,7 +21,13 @@ from bridge.catalog.offered_lists import OfferedLists
 from bridge.catalog.ports import Compiler, ServerStore
 from bridge.catalog.schema_loading import SchemaLoading
 from bridge.catalog.server_quotas import check_server_quotas
-from bridge.catalog.server_rights import audience_of_change, check_change, check_removal, is_offered
+from bridge.catalog.server_rights import (
+    audience_of_change,
+    check_change,
+    check_removal,
+    is_offered,
+    rank_for_user,
+)
 from bridge.catalog.server_view import (
     DECLINED,
     AdvertisedDocument,
@@ -466,12 +472,12 @@ class Registry:
         shared = [server for server in self._servers.values() if is_offered(server.record, self._withheld)]
         personal = [server for server in self._servers.values() if server.record.audience == user_id]
         names = await self._names.names_of_user(user_id, shared, personal)
-        servers = (*shared, *personal)
+        servers = sorted((*shared, *personal), key=lambda server: rank_for_user(server.record, user_id))
         catalog = await build_catalog(servers, names)
         chosen = await self._store.load_selection(user_id)
         return UserView(
             user_id,
-            servers,
+            tuple(servers),
             catalog,
             await self._store.list_acceptances(user_id),
             is_operator=user_id == self.operator_id,

@@ -62,6 +62,16 @@ def is_offered(record: ServerRecord, disabled: Set[str]) -> bool:
     return record.audience is None and record.owner_id not in disabled
 
 
+def rank_for_user(record: ServerRecord, user_id: str) -> int:
+    """Return where a server stands among those of a user: own ones first, then the command line's.
+
+    What other users share is last: whoever takes the first that fits must not find what was named to fit.
+    """
+    if record.owner_id is None:
+        return 1
+    return 0 if record.owner_id == user_id else 2
+
+
 def audience_of_change(before: ServerRecord | None, after: ServerRecord) -> str | None:
     """Return the id of the only user whom a change of a server concerns; None: every user."""
     was_offered = before is not None and before.audience is None

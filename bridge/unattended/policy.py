@@ -15,6 +15,8 @@ from urllib.parse import urlsplit
 
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field, ValidationError, model_validator
 
+from toolserver.document.servers import absolute_url
+
 MAX_POLICY_BYTES = 1024 * 1024
 MAX_SECRET_BYTES = 64 * 1024
 
@@ -37,6 +39,10 @@ def _address(url: str) -> str:
     if parts.username or parts.password:
         raise ValueError("must not contain a user or password; those go into credentials")
     return url
+
+
+def _base_url(url: str) -> str:
+    return absolute_url(_address(url), None)
 
 
 def origin_of(url: str) -> str:
@@ -123,8 +129,12 @@ class ServerPolicy(_Part):
     """Where its document is from."""
     digest: Annotated[str, AfterValidator(_digest)] | None = None
     """SHA-256 of its document; None: whatever is at `url`."""
+    base_url: Annotated[str, AfterValidator(_base_url)] | None = None
+    """Its base address, as the bridge names it; None: what the document says, or its own user chose."""
+    shared: bool = False
+    """Whether it may be one that another user of the bridge shares."""
     origins: list[Origin] | None = Field(default=None, min_length=1)
-    """Where its operations may go; None: the origin of `url`."""
+    """Where its operations may go; None: the origin of `base_url`, or else of `url`."""
     accept: Literal["safe", "all"] | Names = "safe"
     """Which operations can be called at all: tool names, or keys such as `POST /orders`."""
     approve: Literal["nothing", "safe", "all"] | Names = "nothing"
@@ -137,8 +147,16 @@ class ServerPolicy(_Part):
     def _check(self) -> ServerPolicy:
         if self.url is None and self.digest is None:
             raise ValueError("needs url, digest or both")
-        if self.url is None and (self.origins is None or self.add):
-            raise ValueError("needs url with add, and either url or origins")
+        if self.url is None and self.add:
+            raise ValueError("needs url with add")
+        if self.url is None and self.base_url is None and self.origins is None:
+            raise ValueError("needs one of url, base_url and origins")
+        if self.shared and (self.digest is None or (self.url is None and self.base_url is None)):
+            raise ValueError(
+                "needs digest with shared, and url or base_url: nothing counts that the other user says of it"
+            )
+        if self.base_url and origin_of(self.base_url) not in self.allowed_origins:
+            raise ValueError("has a base_url that is not at one of its origins")
         if len(self.allowed_origins) > 1 and any(each.origin is None for each in self.credentials):
             raise ValueError("needs origin in its credentials, because there are several origins")
         if any(each.origin not in (None, *self.allowed_origins) for each in self.credentials):
@@ -148,7 +166,7 @@ class ServerPolicy(_Part):
     @property
     def allowed_origins(self) -> Sequence[str]:
         """Where its operations may go."""
-        return self.origins or [origin_of(self.url or "")]
+        return self.origins or [origin_of(self.base_url or self.url or "")]
 
 
 class Policy(_Part):
@@ -187,6 +205,8 @@ def prepare_policy(policy: Policy, environ: Mapping[str, str]) -> dict[str, Any]
             {
                 "url": server.url or "",
                 "digest": server.digest or "",
+                "base_url": server.base_url or "",
+                "shared": server.shared,
                 "origins": list(server.allowed_origins),
                 "accept": server.accept,
                 "approve": server.approve,

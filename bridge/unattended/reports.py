@@ -57,6 +57,8 @@ class PolicyApplied(_Report):
 
     type: Literal["policy"]
     accepted: list[AcceptedServer]
+    changes: list[str] = []
+    """What is accepted otherwise than before; a page of an older bridge does not tell."""
     problems: list[str]
 
 

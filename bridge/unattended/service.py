@@ -225,7 +225,9 @@ class PageService:
             case Entered(user=user):
                 _log.info("This browser is %s's.", user)
                 self._has_entered, self._code_ends_at = True, None
-            case PolicyApplied(accepted=accepted, problems=problems):
+            case PolicyApplied(accepted=accepted, changes=changes, problems=problems):
+                for change in changes:
+                    _log.warning("What the page accepts has changed: %s", change)
                 self._log_policy(accepted, problems)
             case State(connection=connection):
                 if (is_online := connection == "online") != self._is_online:

@@ -66,9 +66,19 @@ function scopesOf({ scheme, type, flows }, { tools }) {
 /** Where to log in the server itself says (RFC 9728). @param {string} mcp_url @returns {LoginOffer} */
 export const mcpOffer = (mcp_url) => ({ scheme: "*", about: t`The MCP server says where.`, ways: { code: { ...NOTHING, mcp_url } }, scopes: [] });
 
+/**
+ * Where the calls of an MCP server go: a login is for that and goes there, whatever another user says the tools are from. The
+ * address that the tools are from may end in a slash or a query, which the base address lacks.
+ * @param {ServerDetail} server
+ */
+function endpointOf({ source_url, base_url }) {
+  const source = source_url !== null && URL.canParse(source_url) ? new URL(source_url) : null;
+  return source && source.origin + source.pathname.replace(/\/+$/, "") === base_url ? source.href : base_url;
+}
+
 /** @param {ServerDetail} server @returns {LoginOffer[]} */
 export function loginOffers(server) {
-  if (server.kind === "mcp") return [mcpOffer(absolute(server.source_url ?? server.base_url, server))];
+  if (server.kind === "mcp") return [mcpOffer(endpointOf(server))];
   return server.security_schemes
     .filter(({ type }) => type === "oauth2" || type === "openIdConnect")
     .map((scheme) => ({ scheme: scheme.scheme, about: scheme.description ?? "", ways: waysOf(scheme, server), scopes: scopesOf(scheme, server) }))

@@ -8,6 +8,7 @@ import { addressSpace } from "../executor/address_space.js";
 import { networkPermission } from "../executor/diagnosis.js";
 import { PLACE, inText, link, notice } from "../ui/dom.js";
 import { viewAddress } from "../ui/router.js";
+import { isOfOther, isOwn } from "../session/ownership.js";
 import { ProbeError, readAddress } from "../session/probe_frames.js";
 import { LoadingStopped, ReferenceLoader } from "./reference_loader.js";
 
@@ -38,6 +39,12 @@ async function isQuiet(url) {
   if (space === "public" || addressSpace(location.hostname) !== "public") return true;
   return (await networkPermission(space)) === "granted";
 }
+
+/**
+ * Of what another user shares that user says the address: an operator's browser would fetch it, and everybody could read what is there.
+ * @param {Pick<Server, "source_url" | "may_change" | "shared_by">} server whether its document may be fetched again by button
+ */
+export const mayRefetch = (server) => server.source_url !== null && server.may_change && !isOfOther(server);
 
 export class DocumentRefresh {
   /**
@@ -150,9 +157,4 @@ function pausedNotice(id, title, origins) {
       link(t`refetch the document`, viewAddress("servers", id)),
     ),
   );
-}
-
-/** Nobody refetches what others have added. @param {Server} server */
-function isOwn({ may_remove, shared_by }) {
-  return may_remove && shared_by === null;
 }

@@ -6,7 +6,7 @@ import { formatCount } from "../ui/format_count.js";
 import { sourceOf, validityOf } from "../ui/document_report.js";
 import { ReportView } from "../ui/report_view.js";
 import { settingsPanels, settingsVersion } from "./server_settings.js";
-import { DocumentRefresh } from "./document_refresh.js";
+import { DocumentRefresh, mayRefetch } from "./document_refresh.js";
 import { descriptionView } from "../markdown/description.js";
 import { viewAddress } from "../ui/router.js";
 import { askAboutReferences } from "./reference_dialog.js";
@@ -106,8 +106,7 @@ export class ServerView {
     const review = link(label, viewAddress("servers", server.id, "review"), {
       class: isSettled ? "button quiet" : "button primary",
     });
-    const mayRefetch = server.source_url !== null && server.may_change;
-    const refetch = mayRefetch
+    const refetch = mayRefetch(server)
       ? button(server.kind === "mcp" ? t`Refetch the tools` : t`Refetch the document`, () => void this.#refetch(server), { class: "quiet" })
       : null;
     return el(

@@ -16,6 +16,8 @@ export interface Server {
   kind: "openapi" | "mcp";
   openapi: string;
   base_url: string;
+  /** It was chosen in place of the document's own. */
+  base_url_chosen: boolean;
   source_url: string | null;
   shared: boolean;
   /** The other user who shares it, "" where nobody knows the name any more; null: no other user does. */

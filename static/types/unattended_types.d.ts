@@ -17,6 +17,10 @@ export interface ServerPolicy {
   url: string;
   /** Of the document; "": any that is at `url`. */
   digest: string;
+  /** Below which its operations go; "": as the document says. A driver of an older version leaves it out. */
+  base_url?: string;
+  /** Whether it may be one that another user shares. A driver of an older version leaves it out. */
+  shared?: boolean;
   /** Operations that go anywhere else are not accepted. */
   origins: string[];
   /** Names of tools or keys of operations, such as "GET /pets". */
@@ -33,6 +37,8 @@ export interface Policy {
 /** Sentences in English, for a log. */
 export interface PolicyReport {
   accepted: { title: string; operations: number }[];
+  /** What is accepted otherwise than before, in a browser that had accepted something. */
+  changes: string[];
   /** What the policy asks for and this page cannot do. */
   problems: string[];
 }

@@ -7,7 +7,8 @@ import { verbatim } from "../base/language.js";
 import { messageOf } from "../executor/call_failure.js";
 import { Acceptance } from "../session/acceptance.js";
 import { readAddress } from "../session/probe_frames.js";
-import { isSameSelection, originsLeftOut, selectTools, unknownNames } from "./tool_selection.js";
+import { absence, chooseServer, isTaken } from "./server_choice.js";
+import { changeOf, isSameSelection, namesOf, originsLeftOut, selectTools, unknownNames, withdrawal } from "./tool_selection.js";
 
 /** @typedef {import("../types/view_types.js").Parts} Parts */
 /** @typedef {import("../types/api_types.js").Server} Server */
@@ -23,9 +24,9 @@ const RETRY_MS = 30_000;
 export class PolicyKeeper {
   /** @type {Policy | null} */
   #policy = null;
-  /** What is allowed where a person would be asked, by server: "nothing" of all others. @type {Map<string, {approve: ServerPolicy["approve"], names: Map<string, string>}>} */
+  /** What is allowed where a person would be asked, by server: "nothing" of all others. @type {Map<string, {approve: ServerPolicy["approve"], names: Map<string, string[]>}>} */
   #approvals = new Map();
-  /** Operations that could not be accepted, key to digest, by server: not tried again until they change. @type {Map<string, Record<string, string>>} */
+  /** Operations that could not be accepted, key to digest, by server: not tried again until they change. @type {Map<string, Map<string, string>>} */
   #refused = new Map();
   #working = Promise.resolve();
   #isStale = false;
@@ -62,64 +63,68 @@ export class PolicyKeeper {
   /** @param {string} serverId @param {string} key of an operation @param {boolean} isSafe */
   approves(serverId, key, isSafe) {
     const { approve, names } = this.#approvals.get(serverId) ?? { approve: "nothing", names: new Map() };
-    if (Array.isArray(approve)) return approve.includes(key) || approve.includes(names.get(key) ?? "");
+    if (Array.isArray(approve)) return [key, ...(names.get(key) ?? [])].some((name) => approve.includes(name));
     return approve === "all" || (approve === "safe" && isSafe);
   }
 
   async #apply() {
     this.#isStale = false;
-    const [accepted, problems] = [/** @type {PolicyReport["accepted"]} */ ([]), /** @type {string[]} */ ([])];
+    const { inventory } = this.parts;
+    const isFirst = inventory.pinned.size === 0 && inventory.servers.every(({ accepted, changed }) => accepted + changed === 0);
+    const report = /** @type {PolicyReport} */ ({ accepted: [], changes: [], problems: [] });
     /** @type {Map<string, ServerPolicy>} */
     const named = new Map();
     for (const policy of this.#policy?.servers ?? []) {
-      const server = await this.#findServer(policy).catch((failure) => void problems.push(messageOf(failure)));
+      const server = await this.#findServer(policy).catch((failure) => void report.problems.push(messageOf(failure)));
       if (server) named.set(server.id, policy);
     }
     for (const [id, policy] of named) {
-      const told = await this.#keepServer(id, policy).catch((failure) => ({ accepted: [], problems: [messageOf(failure)] }));
-      accepted.push(...told.accepted);
-      problems.push(...told.problems);
+      await this.#keepServer(id, policy, report).catch((failure) => report.problems.push(messageOf(failure)));
     }
-    await this.#withdrawOthers(named).catch((failure) => problems.push(messageOf(failure)));
+    await this.#withdrawOthers(named, report).catch((failure) => report.problems.push(messageOf(failure)));
     clearTimeout(this.#retry);
-    if (problems.length > 0 && !this.#isStopped) this.#retry = setTimeout(() => void this.applyAgain(), RETRY_MS);
-    this.report({ accepted, problems });
+    if (report.problems.length > 0 && !this.#isStopped) this.#retry = setTimeout(() => void this.applyAgain(), RETRY_MS);
+    this.report(isFirst ? { ...report, changes: [] } : report);
   }
 
   /** @param {ServerPolicy} policy @returns {Promise<Server>} @throws {Error} the bridge has no such document */
   async #findServer(policy) {
     const { inventory, api, probes } = this.parts;
-    const found = inventory.servers.find((server) => isMeant(server, policy));
+    const found = chooseServer(inventory.servers, policy);
     if (found) return found;
-    const isThere = inventory.servers.some(({ source_url }) => source_url === policy.url);
-    if (!policy.add || isThere) throw new Error(absence(policy, inventory.servers)); // what is another one by now is not added beside it
+    if (!policy.add || isTaken(inventory.servers, policy)) throw new Error(absence(policy, inventory.servers)); // what is another one by now is not added beside it
     const url = readAddress(policy.url);
     const credentials = policy.credentials.filter(({ origin }) => origin === url.origin);
     const { text, source_url } = await probes.fetchDocument(url, Object.fromEntries(credentials.map(({ scheme, value }) => [scheme, value])));
     if (source_url !== policy.url) throw new Error(verbatim(`The document of ${policy.url} is at ${source_url}: name that address.`));
     const server = await api.addServer({ text, source_url });
     await inventory.loadInventory();
-    if (!isMeant(server, policy)) throw new Error(absence(policy, [server]));
+    if (!chooseServer([server], policy)) throw new Error(absence(policy, [server]));
     return server;
   }
 
-  /** @param {string} id @param {ServerPolicy} policy @returns {Promise<PolicyReport>} */
-  async #keepServer(id, policy) {
+  /** @param {string} id @param {ServerPolicy} policy @param {PolicyReport} report takes up what is told of it */
+  async #keepServer(id, policy, { accepted, changes, problems }) {
     const server = await this.parts.api.readServer(id);
-    const problems = [...unknownNames(server, policy), ...originsLeftOut(server, policy)];
-    const wanted = selectTools(server, policy, this.#refused.get(id) ?? {});
-    if (!isSameSelection(server, wanted, this.parts.inventory.pinned.get(id) ?? {})) await this.#accept(server, wanted);
-    for (const key of Object.keys(this.#refused.get(id) ?? {})) problems.push(verbatim(`${server.title}: ${key} cannot be accepted.`));
-    this.#approvals.set(id, { approve: policy.approve, names: new Map(server.tools.map(({ key, name }) => [key, name])) });
+    if (!chooseServer([server], policy)) throw new Error(absence(policy, [server])); // it has changed since the list was read
+    const pinned = this.parts.inventory.pinned.get(id) ?? {};
+    problems.push(...unknownNames(server, policy), ...originsLeftOut(server, policy));
+    const wanted = selectTools(server, policy, this.#refused.get(id) ?? new Map());
+    const now = isSameSelection(server, wanted, pinned) ? wanted : await this.#accept(server, wanted);
+    changes.push(...changeOf(server, pinned, now));
+    for (const key of this.#refused.get(id)?.keys() ?? []) problems.push(verbatim(`${server.title}: ${key} cannot be accepted.`));
+    this.#approvals.set(id, { approve: policy.approve, names: new Map(server.tools.map((tool) => [tool.key, namesOf(tool)])) });
     problems.push(...(await this.#keepCredentials(server, policy)));
-    return { accepted: [{ title: server.title, operations: Object.keys(wanted).length }], problems };
+    accepted.push({ title: server.title, operations: Object.keys(now).length });
   }
 
-  /** @param {ServerDetail} server @param {Record<string, string>} wanted */
+  /** @param {ServerDetail} server @param {Record<string, string>} wanted @returns {Promise<Record<string, string>>} what is accepted of it now */
   async #accept(server, wanted) {
-    const refused = await this.acceptance.acceptOperations(server, wanted);
-    this.#refused.set(server.id, Object.fromEntries(refused.map(({ key }) => [key, wanted[key]])));
+    const refused = new Set((await this.acceptance.acceptOperations(server, wanted)).map(({ key }) => key));
+    const entries = Object.entries(wanted);
+    this.#refused.set(server.id, new Map(entries.filter(([key]) => refused.has(key))));
     await this.parts.inventory.loadInventory();
+    return Object.fromEntries(entries.filter(([key]) => !refused.has(key)));
   }
 
   /** @param {ServerDetail} server @param {ServerPolicy} policy @returns {Promise<string[]>} problems */
@@ -135,28 +140,17 @@ export class PolicyKeeper {
     return problems;
   }
 
-  /** @param {Map<string, ServerPolicy>} named */
-  async #withdrawOthers(named) {
+  /** @param {Map<string, ServerPolicy>} named @param {PolicyReport} report takes up what is told of it */
+  async #withdrawOthers(named, { changes }) {
     const { api, pins, credentials, inventory } = this.parts;
     for (const id of [...this.#approvals.keys()]) if (!named.has(id)) this.#approvals.delete(id);
-    for (const { server_id } of await pins.listServers()) {
+    for (const { server_id, operations } of await pins.listServers()) {
       if (named.has(server_id)) continue;
-      if (inventory.servers.some(({ id }) => id === server_id)) await api.acceptOperations(server_id, {});
+      const server = inventory.servers.find(({ id }) => id === server_id);
+      if (server) await api.acceptOperations(server_id, {});
       await pins.removeServer(server_id);
       await credentials.removeServer(server_id);
+      changes.push(...withdrawal(server?.title ?? "", server_id, operations));
     }
   }
-}
-
-/** @param {Server} server @param {ServerPolicy} policy */
-function isMeant({ source_url, digest }, policy) {
-  const isThere = policy.url === "" || source_url === policy.url;
-  return isThere && (policy.digest === "" || digest === policy.digest);
-}
-
-/** @param {ServerPolicy} policy @param {Server[]} servers */
-function absence({ url, digest }, servers) {
-  const wanted = [url, digest && verbatim(`with digest ${digest}`)].filter(Boolean).join(" ");
-  const offered = servers.map((server) => `${server.title} (${server.source_url ?? "a file"}, digest ${server.digest})`);
-  return verbatim(`The bridge has no document ${wanted}. It has: ${offered.join("; ") || "none"}.`);
 }

@@ -6,8 +6,20 @@ import { verbatim } from "../base/language.js";
 /** @typedef {{title: string, tools: ServerTool[]}} Offered */
 /** @typedef {import("../types/unattended_types.d.ts").ServerPolicy} ServerPolicy */
 
+/** Operations or servers that are named in one sentence. */
+const NAMED = 20;
+
+/** @param {string[]} names @param {string} separator @returns {string} "": there are none */
+export function listSome(names, separator) {
+  const more = names.length > NAMED ? verbatim(` and ${names.length - NAMED} more`) : "";
+  return names.slice(0, NAMED).join(separator) + more;
+}
+
+/** What a policy may call an operation besides its key: others may have taken the bridge's name for it, and never the document's. @param {ServerTool} tool */
+export const namesOf = ({ name, operation_id }) => (operation_id === null ? [name] : [name, operation_id]);
+
 /** @param {ServerTool} tool @param {string[]} names */
-const isNamed = ({ name, key }, names) => names.includes(name) || names.includes(key);
+const isNamed = (tool, names) => [tool.key, ...namesOf(tool)].some((name) => names.includes(name));
 
 /** @param {ServerTool} tool @param {ServerPolicy["accept"]} accept */
 const isWanted = (tool, accept) => (Array.isArray(accept) ? isNamed(tool, accept) : accept === "all" || tool.safe);
@@ -15,11 +27,11 @@ const isWanted = (tool, accept) => (Array.isArray(accept) ? isNamed(tool, accept
 /**
  * @param {Offered} server
  * @param {ServerPolicy} policy
- * @param {Record<string, string>} refused key to digest: could not be accepted
+ * @param {Map<string, string>} refused key to digest: could not be accepted
  * @returns {Record<string, string>} key to digest
  */
 export function selectTools({ tools }, { accept, origins }, refused) {
-  const chosen = tools.filter((tool) => isWanted(tool, accept) && origins.includes(tool.origin) && refused[tool.key] !== tool.digest);
+  const chosen = tools.filter((tool) => isWanted(tool, accept) && origins.includes(tool.origin) && refused.get(tool.key) !== tool.digest);
   return Object.fromEntries(chosen.map(({ key, digest }) => [key, digest]));
 }
 
@@ -30,15 +42,41 @@ export function selectTools({ tools }, { accept, origins }, refused) {
  * @param {Record<string, string>} pinned
  */
 export function isSameSelection({ tools }, wanted, pinned) {
-  const accepted = tools.flatMap(({ key, accepted_digest }) => (accepted_digest ? [[key, accepted_digest]] : []));
-  return [Object.fromEntries(accepted), pinned].every((known) => isSame(known, wanted));
+  const wants = new Map(Object.entries(wanted));
+  return [acceptedOf(tools), Object.entries(pinned)].every((known) => known.length === wants.size && known.every(([key, digest]) => wants.get(key) === digest));
 }
 
-/** @param {Record<string, string>} a @param {Record<string, string>} b */
-function isSame(a, b) {
-  const keys = Object.keys(a);
-  return keys.length === Object.keys(b).length && keys.every((key) => a[key] === b[key]);
+/** @param {ServerTool[]} tools @returns {[string, string][]} key and digest */
+const acceptedOf = (tools) => tools.flatMap(({ key, accepted_digest }) => (accepted_digest ? [[key, accepted_digest]] : []));
+
+/**
+ * What is another one than before, here or at the bridge.
+ * @param {Offered & {id: string}} server as it was before
+ * @param {Record<string, string>} pinned before
+ * @param {Record<string, string>} now key to digest
+ * @returns {string[]} one sentence, or none
+ */
+export function changeOf({ title, id, tools }, pinned, now) {
+  const before = new Map([...Object.entries(pinned), ...acceptedOf(tools)]);
+  const after = new Map(Object.entries(now));
+  const gained = [...after.keys()].filter((key) => !before.has(key));
+  const lost = [...before.keys()].filter((key) => !after.has(key));
+  const altered = [...after].filter(([key, digest]) => before.has(key) && before.get(key) !== digest).map(([key]) => key);
+  const words = [listed("accepted now", gained), listed("accepted in another version", altered), listed("no longer accepted", lost)];
+  return sentences(title, id, words);
 }
+
+/** @param {string} title "": the bridge has it no more @param {string} id @param {Record<string, string>} pinned before @returns {string[]} one sentence, or none */
+export const withdrawal = (title, id, pinned) => sentences(title, id, [listed("no longer accepted", Object.keys(pinned))]);
+
+/** @param {string} title @param {string} id @param {string[]} words */
+function sentences(title, id, words) {
+  const said = words.filter(Boolean).join("; ");
+  return said === "" ? [] : [verbatim(`${title || "A server that is gone"} (${id}): ${said}.`)];
+}
+
+/** @param {string} words @param {string[]} keys */
+const listed = (words, keys) => (keys.length === 0 ? "" : verbatim(`${words}: ${listSome(keys, ", ")}`));
 
 /** @param {Offered} server @param {ServerPolicy} policy @returns {string[]} sentences */
 export function unknownNames({ title, tools }, { accept, approve }) {

@@ -16,6 +16,8 @@ class RecordingApi:
 
     url: str = ""
     requests: list[Recorded] = field(default_factory=list[Recorded])
+    documents: dict[str, str] = field(default_factory=dict[str, str])
+    """Texts by the paths at which it serves them; who reads them is not remembered."""
 
     async def answer(self, request: web.Request) -> web.Response:
         """Preflights are answered and forgotten: an operation's own OPTIONS has no such header."""
@@ -26,6 +28,8 @@ class RecordingApi:
         }
         if request.method == hdrs.METH_OPTIONS and "Access-Control-Request-Method" in request.headers:
             return web.Response(status=204, headers=allowed)
+        if request.method == hdrs.METH_GET and (text := self.documents.get(request.path)) is not None:
+            return web.Response(text=text, content_type="application/json", headers=allowed)
         headers = tuple((name, text) for name, text in request.headers.items())
         recorded = Recorded(request.method, request.raw_path, headers, await request.read())
         self.requests.append(recorded)

@@ -39,7 +39,10 @@ class ServerFacts(ApiModel):
     openapi: str
     """The version of OpenAPI as written; of an MCP server that of the protocol."""
     base_url: str
+    base_url_chosen: bool
+    """Whether that was chosen in place of what the document says."""
     source_url: str | None
+    """Where the document is from, in the words of whoever added it."""
     shared: bool
     """Whether every user is offered it."""
     shared_by: str | None
@@ -296,6 +299,7 @@ def server_facts(view: UserView, server: LoadedServer, onlooker: Onlooker) -> Se
         kind=compiled.kind,
         openapi=compiled.openapi,
         base_url=compiled.base_url,
+        base_url_chosen=record.base_url is not None,
         source_url=record.source_url,
         shared=record.audience is None,
         shared_by=None if record.owner_id in (None, view.user_id) else onlooker.sharers[record.owner_id],

@@ -297,3 +297,18 @@ async def test_it_is_shared_after_a_restart(tmp_path: Path, http: aiohttp.Client
     await store.close()
     async with running_bridge(tmp_path) as bridge:
         assert await servers_of(await page_of_user(bridge, http, "bob")) == []
+
+
+async def test_what_others_share_is_listed_last_and_says_whether_its_base_address_was_chosen(
+    bridge: Bridge, http: aiohttp.ClientSession
+) -> None:
+    """Finding S-H1: whoever takes the first that fits must not find what another user named to fit."""
+    named = await bridge.components.registry.share_document("x.json", document_text("X"), source_url=None)
+    ann, bob = [await page_of_user(bridge, http, name) for name in ("ann", "bob")]
+    moved = {"text": document_text(), "base_url": "http://api.example/admin"}
+    hers = (await ann.post("/api/servers", moved))["id"]
+    assert (await ann.request("PUT", f"/api/servers/{hers}/sharing", SHARED))[0] == 200
+    his = (await bob.post("/api/servers", {"text": document_text()}))["id"]
+    assert [each["id"] for each in await servers_of(bob)] == [his, named.record.id, hers]
+    assert [each["base_url_chosen"] for each in await servers_of(bob)] == [False, False, True]
+    assert [each["id"] for each in await servers_of(ann)] == [hers, named.record.id]

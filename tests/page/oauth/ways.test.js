@@ -63,8 +63,15 @@ test("the ways are those that the document names and a page can go", () => {
   assert.deepEqual(ways(flow("implicit", { authorization_url: "/a" }), flow("password", { token_url: "/t" }), flow("authorizationCode", { token_url: "/t" })), []);
   const [openid] = loginOffers(serverWith({ type: "openIdConnect", metadata_url: `${ISSUER}/.well-known/openid-configuration` }));
   assert.deepEqual(openid.scopes.map(({ name, needed }) => [name, needed]), [["write", true], ["openid", true], ["offline_access", false]]);
-  const [mcp] = loginOffers(serverWith({}, { kind: "mcp", source_url: "https://tools.example/mcp" }));
-  assert.deepEqual([mcp.scheme, mcp.ways.code?.mcp_url], ["*", "https://tools.example/mcp"]);
+  const [mcp] = loginOffers(serverWith({}, { kind: "mcp", base_url: "https://tools.example/mcp", source_url: "https://tools.example/mcp/?team=a" }));
+  assert.deepEqual([mcp.scheme, mcp.ways.code?.mcp_url], ["*", "https://tools.example/mcp/?team=a"]);
+});
+
+test("Finding S-H1: a login to an MCP server is for where its calls go, whatever its address is said to be", () => {
+  for (const source_url of ["https://good.example/mcp", "https://evil.example/other", null, "no address"]) {
+    const [mcp] = loginOffers(serverWith({}, { kind: "mcp", base_url: "https://evil.example/mcp", source_url }));
+    assert.equal(mcp.ways.code?.mcp_url, "https://evil.example/mcp");
+  }
 });
 
 test("the device flow asks at the server's pace, slower when it is told to, and ends with the code", async () => {

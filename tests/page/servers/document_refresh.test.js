@@ -3,7 +3,7 @@
 import assert from "node:assert/strict";
 import { createHash } from "node:crypto";
 import test from "node:test";
-import { digestOf, DocumentRefresh } from "../../../static/servers/document_refresh.js";
+import { digestOf, DocumentRefresh, mayRefetch } from "../../../static/servers/document_refresh.js";
 
 Object.assign(globalThis, { location: new URL("http://127.0.0.1:8765/") });
 
@@ -70,4 +70,12 @@ test("a document elsewhere is asked for once an hour, and one on this machine at
 
 test("a clock that was set back does not make a document young for ever", async () => {
   assert.equal((await uploadsOf({}, `${TEXT}paths: {}\n`, { fetchedAt: 4 * HOUR_MS, now: 2 * HOUR_MS })).length, 1);
+});
+
+test("Finding S-H1: nobody fetches, by button either, from where another user says that a document is", () => {
+  const own = { source_url: "https://api.example/openapi.yaml", may_change: true, shared_by: null };
+  assert.equal(mayRefetch(own), true);
+  assert.equal(mayRefetch({ ...own, shared_by: "eve" }), false); // an operator may change it all the same
+  assert.equal(mayRefetch({ ...own, may_change: false }), false);
+  assert.equal(mayRefetch({ ...own, source_url: null }), false);
 });

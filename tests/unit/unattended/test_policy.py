@@ -33,6 +33,8 @@ def test_an_address_alone_accepts_what_only_reads_there_and_allows_nothing(tmp_p
     assert prepared(tmp_path, SERVER) == {
         "url": "https://api.example/openapi.json",
         "digest": "",
+        "base_url": "",
+        "shared": False,
         "origins": ["https://api.example"],
         "accept": "safe",
         "approve": "nothing",
@@ -87,7 +89,21 @@ def test_a_credential_is_prepared_as_the_page_stores_it(
             '[[servers]]\ndigest = "abc"\norigins = ["https://a"]',
             "servers.0.digest: must be the 64 hexadecimal",
         ),
-        (f'[[servers]]\ndigest = "{"0" * 64}"', "servers.0: needs url with add, and either url or origins"),
+        (f'[[servers]]\ndigest = "{"0" * 64}"', "servers.0: needs one of url, base_url and origins"),
+        (
+            f'[[servers]]\ndigest = "{"0" * 64}"\norigins = ["https://a.example"]\nadd = true',
+            "servers.0: needs url with add",
+        ),
+        (SERVER + "shared = true", "servers.0: needs digest with shared, and url or base_url"),
+        (
+            f'[[servers]]\ndigest = "{"0" * 64}"\norigins = ["https://a.example"]\nshared = true',
+            "servers.0: needs digest with shared, and url or base_url",
+        ),
+        (SERVER + 'base_url = "api.example"', "servers.0.base_url: must be an http or https address"),
+        (
+            SERVER + 'base_url = "https://b.example/v1"\norigins = ["https://a.example"]',
+            "servers.0: has a base_url that is not at one of its origins",
+        ),
         (
             SERVER + 'accept = "most"',
             "servers.0.accept: Input should be 'safe' or 'all', or a list of operations",
@@ -163,3 +179,11 @@ def test_an_origin_is_written_as_browsers_write_it(url: str, origin: str) -> Non
     """The page compares texts."""
     assert origin_of(url) == origin
     assert list(ServerPolicy(url=url).allowed_origins) == [origin]
+
+
+def test_a_base_address_is_written_as_the_bridge_writes_it_and_allows_its_origin(tmp_path: Path) -> None:
+    """Finding S-H1: a digest says nothing of where operations go; this does, and the page compares texts."""
+    pinned = f'digest = "{"0" * 64}"\nshared = true\n'
+    server = prepared(tmp_path, SERVER + pinned + 'base_url = "https://Files.example:443/v1/"')
+    assert (server["base_url"], server["origins"]) == ("https://files.example/v1", ["https://files.example"])
+    assert server["shared"] is True
