@@ -67,6 +67,9 @@ export const GERMAN_LOGINS = {
   "Open the login page": "Anmeldeseite öffnen",
   "Open it again": "Noch einmal öffnen",
   "Open {0} on any device and confirm the code {1}": "{0} auf einem beliebigen Gerät öffnen und diesen Code bestätigen: {1}",
+  "{0} will get access; you confirm at {1}.": "Zugriff erhält: {0}. Bestätigt wird bei {1}.",
+  "Confirm only if you know that they belong together: a server that passes on another one's code gets in there.":
+    "Nur bestätigen, wenn bekannt ist, dass beide zusammengehören: Ein Server, der den Code eines anderen weitergibt, kommt dort hinein.",
   "Copy the code": "Code kopieren",
   "You gave up this login.": "Diese Anmeldung wurde abgebrochen.",
   "An answer came that carries no `state`, so it may be another login's. It was not used.": "Es kam eine Antwort ohne `state`, vielleicht die einer anderen Anmeldung. Sie wurde nicht benutzt.",

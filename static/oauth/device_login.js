@@ -15,12 +15,32 @@ import { authOf, loginOf } from "./token_requests.js";
 const INTERVAL_S = 5;
 const SLOWER_S = 5;
 
+/** @typedef {{address: string, href: string, host: string, receivers: string[]}} Confirmation `address`: to type in elsewhere; `href`: the same host's, perhaps with the code; `receivers`: hosts that give the tokens, and so get them first */
+
+/** A name before the host looks like one. @param {string} text */
+function isPage(text) {
+  const url = URL.canParse(text) ? new URL(text) : null;
+  return url !== null && /^https?:$/.test(url.protocol) && url.username === "";
+}
+
+/**
+ * Where the user confirms, and who is let in by that. They may differ: a server can have got its code from another one.
+ * @param {Pick<DeviceCode, "verification_uri" | "verification_uri_complete">} code
+ * @param {Pick<About["server"], "device_authorization_endpoint" | "token_endpoint">} server
+ * @returns {Confirmation}
+ */
+export function confirmationOf({ verification_uri, verification_uri_complete = verification_uri }, { device_authorization_endpoint, token_endpoint }) {
+  const [page, complete] = [new URL(verification_uri), new URL(verification_uri_complete)];
+  const receivers = [device_authorization_endpoint, token_endpoint].flatMap((url) => (url ? [new URL(url).host] : []));
+  return { address: page.href, href: complete.origin === page.origin ? complete.href : page.href, host: page.host, receivers: [...new Set(receivers)] };
+}
+
 /** @param {About} about @param {Send} send @returns {Promise<DeviceCode>} */
 export async function requestDeviceCode({ server, client, scopes }, send) {
   const parameters = { scope: scopes.join(" ") };
   const response = await oauth.deviceAuthorizationRequest(server, client, authOf(server, client), parameters, sentBy(send));
   const code = await oauth.processDeviceAuthorizationResponse(server, client, response);
-  if (![code.verification_uri, code.verification_uri_complete ?? "https:"].every((url) => /^https?:/.test(url))) throw new LoginProblem("hostile", t`The server names no http address to confirm the code at. The login is refused.`);
+  if (![code.verification_uri, code.verification_uri_complete ?? code.verification_uri].every(isPage)) throw new LoginProblem("hostile", t`The server names no http address to confirm the code at. The login is refused.`);
   return code;
 }
 

@@ -4,7 +4,7 @@ import { t } from "../base/language.js";
 import { awaitAnswer } from "./callback_channel.js";
 import { CALLBACK_PATH, chooseClient } from "./client_identity.js";
 import { beginLogin, finishLogin } from "./code_login.js";
-import { awaitConfirmation, requestDeviceCode } from "./device_login.js";
+import { awaitConfirmation, confirmationOf, requestDeviceCode } from "./device_login.js";
 import { findServer } from "./server_discovery.js";
 import { requestClientToken, revokeLogin } from "./token_requests.js";
 import { LoginProblem } from "./login_problem.js";
@@ -20,7 +20,7 @@ import { LoginProblem } from "./login_problem.js";
  * @typedef {object} LoginTalk
  * @property {AbortSignal} signal                        the user gives up
  * @property {(url: string) => void} openPage            opens the page to log in at, or offers it
- * @property {(code: string, url: string, complete: string) => void} showCode
+ * @property {(code: string, confirmation: import("./device_login.js").Confirmation) => void} showCode
  * @property {() => void} strayed                        an answer came that names no login
  */
 
@@ -67,7 +67,7 @@ export class LoginSteps {
   async logInByDevice(place, source, wish, talk) {
     const about = await this.#prepare(place, source, wish);
     const code = await requestDeviceCode(about, this.send);
-    talk.showCode(code.user_code, code.verification_uri, code.verification_uri_complete ?? "");
+    talk.showCode(code.user_code, confirmationOf(code, about.server));
     const wait = (/** @type {number} */ milliseconds) => waitOr(milliseconds, talk.signal);
     await this.keep(place, wish.account, await awaitConfirmation(about, code, { send: this.send, wait, now: Date.now }));
   }

@@ -1,6 +1,7 @@
 // @ts-check
 /** What a user sees and can do while a login is under way, and where it met a wall. */
-import { t } from "../base/language.js";
+import { formatList, t } from "../base/language.js";
+import { truncateLine } from "../base/untrusted_text.js";
 import { PLACE, announceSentence, attemptAction, button, copyButton, el, fill, inText, link, notice } from "../ui/dom.js";
 import { BY_COMPANION, openTransportChannel, TransportChoices } from "../executor/via.js";
 import { LoginProblem } from "../oauth/login_problem.js";
@@ -9,6 +10,7 @@ import { LoginProblem } from "../oauth/login_problem.js";
 
 const POPUP = "popup,width=520,height=720";
 const STRAYED = t`An answer came that carries no \`state\`, so it may be another login's. It was not used.`;
+const ELSEWHERE = t`Confirm only if you know that they belong together: a server that passes on another one's code gets in there.`;
 const CHOSEN = t`Chosen. Allow it under How it is called, then log in again.`;
 
 /** An empty window, to be led to the login once its address is known; null: the browser lets none open. */
@@ -31,10 +33,13 @@ export function loginTalk(place, popup, leaving) {
     const again = foreignLink(popup ? t`Open it again` : t`Open the login page`, url);
     fill(place, notice("note", t`Waiting for the login at ${new URL(url).host}.`, " ", again, " ", cancel()));
   };
-  /** @param {string} code @param {string} url @param {string} complete */
-  const showCode = (code, url, complete) => {
-    const page = foreignLink(url, complete || url);
-    fill(place, notice("note", ...inText(t`Open ${PLACE} on any device and confirm the code ${PLACE}`, page, el("strong", { class: "mono" }, code)), " ", copyButton(t`Copy the code`, () => code), " ", cancel()));
+  /** @type {import("../oauth/login_steps.js").LoginTalk["showCode"]} */
+  const showCode = (code, { address, href, host, receivers }) => {
+    const isOne = receivers.every((receiver) => receiver === host);
+    const who = t`${formatList(receivers)} will get access; you confirm at ${host}.`;
+    const how = inText(t`Open ${PLACE} on any device and confirm the code ${PLACE}`, foreignLink(address, href), el("strong", { class: "mono" }, truncateLine(code)));
+    const doing = el("p", null, ...how, " ", copyButton(t`Copy the code`, () => code), " ", cancel());
+    fill(place, notice(isOne ? "note" : "warning", el("p", null, who, isOne ? "" : ` ${ELSEWHERE}`), doing));
   };
   const strayed = () => place.append(notice("warning", STRAYED));
   return { signal: leaving.signal, openPage, showCode, strayed };

@@ -139,3 +139,21 @@ async def test_the_callback_page_leads_nowhere(chromium: Browser, tmp_path: Path
         await expect(page.get_by_text("No bridge page of this browser waits")).to_be_visible()
         assert page.url == scene.redirect
         assert "c0de" not in await page.content()
+
+
+async def test_a_code_of_another_server_says_who_gets_access_and_where_it_is_confirmed(
+    chromium: Browser, tmp_path: Path
+) -> None:
+    """Finding S-L7: a server relayed another one's code, and nothing said that it would be let in there."""
+    async with oauth_scene(chromium, tmp_path) as scene:
+        await scene.fill_client()
+        scene.server.mischief.confirms_at = "https://login.good.example/device"
+        await scene.panel.get_by_role("button", name="Log in with a code on another device").click()
+        host = scene.server.issuer.removeprefix("http://")
+        warning = scene.panel.locator(".notice.warning")
+        await expect(warning).to_contain_text(f"{host} will get access; you confirm at login.good.example.")
+        await expect(warning).to_contain_text("Confirm only if you know that they belong together")
+        link = warning.get_by_role("link", name="https://login.good.example/device")
+        (device,) = scene.server.devices.values()
+        expected = f"https://login.good.example/device?user_code={device['user_code']}"
+        await expect(link).to_have_attribute("href", expected)

@@ -66,6 +66,8 @@ async def test_a_code_can_be_confirmed_on_another_device(chromium: Browser, tmp_
         await scene.fill_client()
         await scene.panel.get_by_role("button", name="Log in with a code on another device").click()
         await expect(scene.panel.get_by_text("confirm the code")).to_be_visible()
+        host = scene.server.issuer.removeprefix("http://")
+        await expect(scene.panel).to_contain_text(f"{host} will get access; you confirm at {host}.")
         await eventually(lambda: scene.server.grants("urn:ietf:params:oauth:grant-type:device_code") > 0)
         (device,) = scene.server.devices.values()
         await expect(scene.panel).to_contain_text(device["user_code"])

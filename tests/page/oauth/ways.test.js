@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { chooseClient } from "../../../static/oauth/client_identity.js";
-import { awaitConfirmation, requestDeviceCode } from "../../../static/oauth/device_login.js";
+import { awaitConfirmation, confirmationOf, requestDeviceCode } from "../../../static/oauth/device_login.js";
 import { problemOf } from "../../../static/oauth/login_problem.js";
 import { loginOffers } from "../../../static/oauth/login_source.js";
 import { requestClientToken, revokeLogin } from "../../../static/oauth/token_requests.js";
@@ -95,11 +95,23 @@ test("the device flow asks at the server's pace, slower when it is told to, and 
 test("a code is confirmed at an http address only", async () => {
   const server = { ...SERVER, device_authorization_endpoint: `${ISSUER}/device` };
   const script = "javascript:alert(1)";
-  for (const uris of [{ verification_uri: script }, { verification_uri: `${ISSUER}/confirm`, verification_uri_complete: script }]) {
+  for (const uris of [{ verification_uri: script }, { verification_uri: "https://good.example@evil.example/" }, { verification_uri: `${ISSUER}/confirm`, verification_uri_complete: script }]) {
     const { send } = answering({ [`${ISSUER}/device`]: () => json({ device_code: "d", user_code: "U", expires_in: 60, ...uris }) });
     const failure = await requestDeviceCode({ server, client: CLIENT, scopes: [], resource: "" }, send).catch((error) => error);
     assert.match(failure.message, /no http address/);
   }
+});
+
+test("Finding S-L7: the address that is shown is that to which the link leads, and whoever gets access is named", () => {
+  const server = { device_authorization_endpoint: "https://evil.example/device", token_endpoint: "https://evil.example/token" };
+  const good = "https://login.good.example/device";
+  const confirmed = (/** @type {string} */ verification_uri, /** @type {string | undefined} */ complete) => confirmationOf({ verification_uri, verification_uri_complete: complete }, server);
+  assert.deepEqual(confirmed(good, `${good}?user_code=A`), { address: good, href: `${good}?user_code=A`, host: "login.good.example", receivers: ["evil.example"] });
+  for (const elsewhere of ["https://evil.example/phish", "http://login.good.example/device", "https://login.good.example:8443/device"]) assert.equal(confirmed(good, elsewhere).href, good);
+  assert.equal(confirmed(good, undefined).href, good);
+  assert.equal(confirmed("https://login.g\u043e\u043ed.example/\u202e", undefined).address, "https://login.xn--gd-fmca.example/%E2%80%AE");
+  const apart = { device_authorization_endpoint: "https://codes.example/", token_endpoint: "https://tokens.example/" };
+  assert.deepEqual(confirmationOf({ verification_uri: good }, apart).receivers, ["codes.example", "tokens.example"]);
 });
 
 test("a client's secret goes where the server wants it, and nowhere else", async () => {

@@ -160,7 +160,8 @@ class DeviceAuthorization(DeviceAuthorizationEndpoint):
     INTERVAL = POLL_S
 
     def get_verification_uri(self) -> str:
-        return f"{self.server.records.issuer}/device"
+        records = self.server.records
+        return records.mischief.confirms_at or f"{records.issuer}/device"
 
     def save_device_credential(self, client_id: str, scope: str, data: dict[str, Any]) -> None:
         credential = DeviceCredentialDict(client_id=client_id, scope=scope, **data)

@@ -121,5 +121,7 @@ class Mischief:
     """A code that was used before, given out again."""
     token_redirect: str = ""
     """Where the token endpoint sends its callers."""
+    confirms_at: str = ""
+    """Another server's page, where users confirm the device codes that it hands out."""
     metadata: dict[str, object] = field(default_factory=dict[str, object])
     """What its metadata say differently; None leaves out."""
