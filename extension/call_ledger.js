@@ -67,7 +67,7 @@ export class CallLedger {
   }
 
   /** Another one once this ledger may have forgotten what this bridge sent. @param {string} bridge */
-  epochOf = (bridge) => this.#epochs[bridge] ?? this.#epochs[COMMON];
+  epochOf = (bridge) => this.#epochs[Object.hasOwn(this.#epochs, bridge) ? bridge : COMMON];
 
   /** @returns {Promise<boolean>} whether the browser, or the extension, has begun anew */
   async loadEntries() {

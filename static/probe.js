@@ -3,6 +3,7 @@
  * The probe frame: the only place of the page that may reach an origin nobody has accepted yet, because its CSP names
  * that one origin. Fetches a document or finds out why the origin cannot be used; talks only to its own page.
  */
+import { dictionaryOf } from "./base/dictionary.js";
 import { addressSpace, forbiddenTarget, readsAddressSpaces, targetAddressSpace } from "./executor/address_space.js";
 import { diagnoseFailure, networkPermission, watchPolicy } from "./executor/diagnosis.js";
 import { readAnswer } from "./executor/answer_reader.js";
@@ -153,11 +154,11 @@ const WEB_PAGE =
 
 /** @param {number} status */
 function statusSentence(status) {
-  const why = {
+  const why = dictionaryOf({
     401: "It asks for a login. Download the document yourself and add it as a file.",
     403: "It refuses access. Download the document yourself and add it as a file.",
     404: "There is nothing at this address. Check the path.",
-  };
+  });
   const advice =
     status in why ? why[/** @type {keyof typeof why} */ (status)] : "Try again later, or add the document as a file.";
   return `The address answered with HTTP status ${status}. ${advice}`;

@@ -1,13 +1,15 @@
 // @ts-check
 /** Which view an address shows. Each view is loaded when it is opened, so that nobody waits for what he does not look at. */
 
+import { dictionaryOf } from "./base/dictionary.js";
+
 /** @typedef {import("./types/view_types.js").Parts} Parts */
 /** @typedef {import("./types/view_types.js").View} View */
 /** @typedef {import("./ui/router.js").Route} Route */
 /** @typedef {(parts: Parts) => View} MakeView */
 
 /** @type {Record<string, (route: Route) => Promise<MakeView>>} */
-const SECTIONS = {
+const SECTIONS = dictionaryOf({
   servers: openServers,
   add: async ({ query }) => {
     const { AddServerView } = await import("./servers/add_server_view.js");
@@ -65,7 +67,7 @@ const SECTIONS = {
     const { DoctorView } = await import("./servers/doctor_view.js");
     return (parts) => new DoctorView(parts, query.get("url") ?? "");
   },
-};
+});
 
 /**
  * Loads the modules of an address's view.

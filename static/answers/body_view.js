@@ -1,5 +1,6 @@
 // @ts-check
 /** The body of an answer in the forms that suit it: table, tree, page or picture, and always the text itself. */
+import { dictionaryOf } from "../base/dictionary.js";
 import { t } from "../base/language.js";
 import { button, el, fill } from "../ui/dom.js";
 import { essenceOf } from "../base/content_type.js";
@@ -13,7 +14,7 @@ import { parseJson } from "../base/json_text.js";
 /** @typedef {keyof typeof LABELS} Form */
 /** @typedef {[Form, () => Element][]} Forms  the first one is shown first */
 
-const LABELS = { table: t`Table`, tree: t`Tree`, page: t`Page`, picture: t`Picture`, text: t`Text` };
+const LABELS = dictionaryOf({ table: t`Table`, tree: t`Tree`, page: t`Page`, picture: t`Picture`, text: t`Text` });
 
 /** Longer JSON is shown as text only: reading it would hold up the page. */
 const MAX_JSON_CHARS = 4_000_000;

@@ -1,5 +1,6 @@
 // @ts-check
 /** Which calls ask, what need not ask any more, and how the page calls for its user. */
+import { dictionaryOf } from "../base/dictionary.js";
 import { t } from "../base/language.js";
 import { formatTime } from "../base/time_format.js";
 import { announceSentence, button, el, fill, notice, sentenceOf } from "../ui/dom.js";
@@ -16,7 +17,7 @@ const MODES = [
   ["ask", t`Every call`, t`Calls that only read ask first, too.`],
   ["all", t`No call`, t`Every accepted operation runs immediately, whoever asked for it. Choose this only for APIs that can do no harm.`],
 ];
-const SCOPES = { chat: t`this chat`, timed: t`30 minutes`, always: t`always, until it changes` };
+const SCOPES = dictionaryOf({ chat: t`this chat`, timed: t`30 minutes`, always: t`always, until it changes` });
 
 export class ApprovalSettingsView {
   /** @param {Parts} parts */

@@ -3,6 +3,7 @@
  * What this browser has that another one can have too. Never in it: the key of the browser, sessions, and logins with OAuth, whose tokens
  * are renewed by one browser alone (ADR 38).
  */
+import { memberOf } from "../base/dictionary.js";
 import { verbatim } from "../base/language.js";
 import { stringifyJson } from "../base/json_text.js";
 import { encodeBase64 } from "./byte_text.js";
@@ -90,7 +91,7 @@ async function credentialsOf({ credentials }, server_id) {
   const origins = [...new Set(names.map(({ origin }) => origin))];
   const opened = new Map(await Promise.all(origins.map(async (origin) => /** @type {const} */ ([origin, await credentials.loadCredentials(server_id, origin)]))));
   return names.flatMap(({ origin, scheme, saved_at }) => {
-    const value = opened.get(origin)?.[scheme];
+    const value = memberOf(opened.get(origin) ?? {}, scheme);
     return value === undefined ? [] : [{ kind: verbatim("credential"), server_id, origin, scheme, saved_at, value }];
   });
 }

@@ -3,6 +3,7 @@
  * Taking over a backup: how each item stands to what this browser has, then all that was chosen in one change. What is accepted comes from
  * the bridge, which must hold the same plan, accepted: a backup alone makes this browser call nothing (ADR 38).
  */
+import { dictionaryOf } from "../base/dictionary.js";
 import { t } from "../base/language.js";
 import { ENVIRONMENTS, readEnvironments, withEnvironment } from "../environments/environments.js";
 import { grantKey } from "../executor/grants.js";
@@ -107,7 +108,7 @@ function putItem(of, item, pins, base_url) {
 
 /** @param {Awaited<ReturnType<typeof readEnvironments>>} all @param {EnvironmentItem[]} items */
 function addEnvironments(all, items) {
-  const next = { ...all };
+  const next = dictionaryOf(all);
   for (const { server_id, name, base_url, variables } of items) {
     const { list, used } = next[server_id] ?? { list: [], used: null };
     const others = list.filter((each) => each.name !== name);
@@ -118,7 +119,7 @@ function addEnvironments(all, items) {
 
 /** @param {Awaited<ReturnType<typeof readSavedRequests>>} all @param {SavedRequestItem[]} items */
 function addRequests(all, items) {
-  const next = { ...all };
+  const next = dictionaryOf(all);
   for (const item of items) next[placeOf(item)] = withRequest(next[placeOf(item)] ?? [], { name: item.name, text: item.text });
   return next;
 }

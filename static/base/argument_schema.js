@@ -1,5 +1,6 @@
 // @ts-check
 /** What a form shows for an argument schema: the kind of control, the choices, the facts beside the name. Pure. */
+import { dictionaryOf } from "./dictionary.js";
 import { t } from "../base/language.js";
 import { stringifyJson } from "./json_text.js";
 
@@ -137,7 +138,7 @@ function limitTexts(schema) {
  * @param {Kind} kind
  */
 export function describeField(schema, kind) {
-  const type = { union: t`one of several forms`, enum: t`choice`, json: typesOf(schema)[0] ?? t`any JSON` };
+  const type = dictionaryOf({ union: t`one of several forms`, enum: t`choice`, json: typesOf(schema)[0] ?? t`any JSON` });
   const parts = [
     isFile(schema) ? t`file` : kind in type ? type[/** @type {keyof typeof type} */ (kind)] : kind === "array" ? t`list` : kind,
     typeof schema.format === "string" ? schema.format : "",

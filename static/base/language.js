@@ -3,16 +3,17 @@
  * The language of this page, chosen in the settings or else by the browser. Its texts are loaded before any module that imports this one
  * runs, so that constants can be texts; another choice loads the page anew. Outside of a page, as in the worker, it is English.
  */
+import { dictionaryOf } from "./dictionary.js";
 import { NOTHING, Texts } from "./texts.js";
 
 /** A name that is the same in every language. @template {string} T @param {T} name @returns {T} */
 export const verbatim = (name) => name;
 
 /** Languages, by their own names. */
-export const LANGUAGES = { en: verbatim("English"), de: verbatim("Deutsch") };
+export const LANGUAGES = dictionaryOf({ en: verbatim("English"), de: verbatim("Deutsch") });
 
 /** @type {Record<string, () => Promise<import("./texts.js").Catalog>>} */
-const CATALOGS = { de: async () => (await import("../languages/de.js")).GERMAN };
+const CATALOGS = dictionaryOf({ de: async () => (await import("../languages/de.js")).GERMAN });
 
 const RIGHT_TO_LEFT = new Set(["ar", "fa", "he", "ur"]);
 const CHOICE = "tool-bridge-language";

@@ -1,5 +1,6 @@
 // @ts-check
 /** A value that fits a schema: what the document gives as an example, a default or a choice, else something made up by type and format. Pure. */
+import { dictionaryOf, memberOf } from "./dictionary.js";
 import { branchesOf, choicesOf, effectiveSchema, isBase64Text, isFile, kindOf, schemaOf } from "./argument_schema.js";
 
 /** @typedef {import("../types/api_types.js").JsonSchema} JsonSchema */
@@ -12,7 +13,7 @@ const MAX_MADE_UP = 200;
 const MAX_ITEMS = 5;
 
 /** By `format`. @type {Record<string, string>} */
-const TEXTS = {
+const TEXTS = dictionaryOf({
   date: "2026-01-31",
   "date-time": "2026-01-31T12:00:00Z",
   time: "12:00:00Z",
@@ -29,7 +30,7 @@ const TEXTS = {
   byte: "ZXhhbXBsZQ==",
   regex: ".*",
   "json-pointer": "/example",
-};
+});
 
 /**
  * @param {JsonSchema} schema
@@ -57,7 +58,7 @@ function exampleOfAll({ allOf, ...own }, choice, depth) {
   const parts = [...(Array.isArray(allOf) ? allOf.map(schemaOf) : []), ...("properties" in own ? [own] : [])];
   const examples = parts.map((part) => exampleOf(part, choice, depth + 1));
   const isObject = (/** @type {JsonValue} */ value) => typeof value === "object" && value !== null && !Array.isArray(value);
-  return examples.every(isObject) ? Object.assign({}, ...examples) : (examples.find((each) => !isObject(each)) ?? null);
+  return examples.every(isObject) ? Object.fromEntries(examples.flatMap((each) => Object.entries(schemaOf(each)))) : (examples.find((each) => !isObject(each)) ?? null);
 }
 
 /** What the document itself gives. @param {JsonSchema} schema @returns {JsonValue | undefined} */
@@ -78,11 +79,11 @@ function exampleItems(schema, choice, depth) {
 function exampleObject(schema, choice, depth) {
   const required = Array.isArray(schema.required) ? schema.required.map(String) : [];
   const properties = schemaOf(schema.properties);
-  const given = (/** @type {string} */ name) => choice.withAll === true || (choice.withOptional === true && hasGiven(schemaOf(properties[name])));
+  const given = (/** @type {string} */ name) => choice.withAll === true || (choice.withOptional === true && hasGiven(schemaOf(memberOf(properties, name))));
   const names = [...Object.keys(properties).filter((name) => required.includes(name) || given(name))];
-  const rest = required.filter((name) => !(name in properties));
+  const rest = required.filter((name) => !Object.hasOwn(properties, name));
   if (depth > MAX_DEPTH) return {};
-  return Object.fromEntries([...names, ...rest].map((name) => [name, exampleOf(schemaOf(properties[name]), choice, depth + 1)]));
+  return Object.fromEntries([...names, ...rest].map((name) => [name, exampleOf(schemaOf(memberOf(properties, name)), choice, depth + 1)]));
 }
 
 /** Whether the document gives an example of its own; a default or a choice is no reason to send what is optional. @param {JsonSchema} schema */

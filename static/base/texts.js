@@ -4,6 +4,8 @@
  * a translation may put in another order.
  */
 
+import { dictionaryOf, memberOf } from "./dictionary.js";
+
 /** @typedef {string | number | bigint} Value */
 /** @typedef {{texts: Record<string, string>, errors: Record<string, string>}} Catalog  keys to texts, codes of errors to sentences */
 
@@ -62,9 +64,9 @@ export class Texts {
    * @param {{code?: unknown, message: string, detail?: object}} failure
    */
   errorSentence = ({ code, message, detail }) => {
-    const sentence = this.catalog.errors[String(code)];
+    const sentence = memberOf(this.catalog.errors, String(code));
     if (sentence === undefined) return message;
-    const known = /** @type {Record<string, unknown>} */ ({ ...detail, message });
+    const known = /** @type {Record<string, unknown>} */ (dictionaryOf({ ...detail, message }));
     return sentence.replace(/\{(\w+)\}/g, (_, name) => String(known[name] ?? "?"));
   };
 

@@ -1,5 +1,6 @@
 // @ts-check
 /** One call in the log: a line, and the request and answer beneath it when opened. */
+import { dictionaryOf } from "../base/dictionary.js";
 import { t } from "../base/language.js";
 import { formatMoment, formatTime } from "../base/time_format.js";
 import { button, copyButton, el, factList, fill, freshId, link, sentenceOf } from "../ui/dom.js";
@@ -146,7 +147,7 @@ function requestLine({ request, key }) {
 }
 
 /** @type {Record<string, string>} */
-const OPEN = { waiting: t`waiting for approval`, queued: t`queued`, running: t`running` };
+const OPEN = dictionaryOf({ waiting: t`waiting for approval`, queued: t`queued`, running: t`running` });
 
 /** @param {CallEntry} entry */
 function statusBadges(entry) {

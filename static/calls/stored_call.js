@@ -1,5 +1,6 @@
 // @ts-check
 /** What the bridge stores about a call beyond its ending: a late result, whose deadline it was, and calling again. */
+import { dictionaryOf } from "../base/dictionary.js";
 import { t } from "../base/language.js";
 import { button, el, fill, link, notice, sentenceOf } from "../ui/dom.js";
 import { viewAddress } from "../ui/router.js";
@@ -37,7 +38,7 @@ export function storedCallFacts({ late, error, server, tool }) {
   const [truth, deadline] = [lateResultText(late), deadlineText(error)];
   if (!truth && !deadline) return null;
   const set_by = String(error?.detail.set_by ?? "");
-  const places = { tool: viewAddress("tools", tool), server: viewAddress("servers", server), call: "", TOOL_BATCH_TIMEOUT_SECONDS: viewAddress("settings") };
+  const places = dictionaryOf({ tool: viewAddress("tools", tool), server: viewAddress("servers", server), call: "", TOOL_BATCH_TIMEOUT_SECONDS: viewAddress("settings") });
   const place = set_by in places ? places[/** @type {keyof typeof places} */ (set_by)] : viewAddress("settings");
   return el(
     "div",

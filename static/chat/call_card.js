@@ -1,5 +1,6 @@
 // @ts-check
 /** A call within an answer: what runs, how it stands, and what its user can do about it. */
+import { dictionaryOf } from "../base/dictionary.js";
 import { errorSentence, t } from "../base/language.js";
 import { ApprovalCard } from "../ui/approval_card.js";
 import { CallFileView, fileOf } from "./call_file.js";
@@ -23,7 +24,7 @@ import { truncateLine } from "../base/untrusted_text.js";
  */
 
 /** Words and looks of states. @type {Record<string, [string, string]>} */
-const WORDS = {
+const WORDS = dictionaryOf({
   queued: [t`queued`, "running"],
   sent: [t`sent`, "running"],
   awaiting_approval: [t`needs approval`, "warning"],
@@ -35,7 +36,7 @@ const WORDS = {
   expired: [t`too late`, "bad"],
   outcome_unknown: [t`outcome unknown`, "bad"],
   unanswered: [t`interrupted`, "warning"],
-};
+});
 const AGAIN = new Set(["failed", "denied", "cancelled", "expired", "outcome_unknown"]);
 const BRIEF_CHARS = 120;
 

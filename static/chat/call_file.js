@@ -3,6 +3,7 @@
  * A file that a tool answered with, where its reader sees it: pictures and sounds at once, everything else to download.
  * The link in the stored output ends within a day and may name another address of the bridge, so it is asked for anew.
  */
+import { dictionaryOf } from "../base/dictionary.js";
 import { t } from "../base/language.js";
 import { button, el, fill, link, notice, sentenceOf } from "../ui/dom.js";
 import { formatSize, nameFor } from "../ui/response_view.js";
@@ -39,11 +40,11 @@ export function kindOf(mime) {
 export const savedName = (tool, mime) => nameFor(mime).replace("answer", tool.replace(/[^\w.-]+/g, "_") || "answer");
 
 /** What is said of each kind. @type {Record<"picture" | "audio" | "video", Record<"show" | "name", (tool: string) => string>>} */
-const MEDIA = {
+const MEDIA = dictionaryOf({
   picture: { show: (tool) => t`Show the picture from ${tool}`, name: (tool) => t`Picture from ${tool}` },
   audio: { show: (tool) => t`Show the audio from ${tool}`, name: (tool) => t`Audio from ${tool}` },
   video: { show: (tool) => t`Show the video from ${tool}`, name: (tool) => t`Video from ${tool}` },
-};
+});
 
 export class CallFileView {
   #shown = "";

@@ -1,5 +1,6 @@
 // @ts-check
 /** A conversation to take away: all of it as JSON, or the branch that is shown as Markdown. Pure. */
+import { dictionaryOf } from "../base/dictionary.js";
 import { t } from "../base/language.js";
 import { formatBody, formatSize } from "../ui/response_view.js";
 import { withoutMarkers } from "../ui/markers.js";
@@ -11,7 +12,7 @@ import { withoutMarkers } from "../ui/markers.js";
 
 const NAME_CHARS = 60;
 /** @type {Record<string, string>} */
-const STATES = { succeeded: t`succeeded`, failed: t`failed`, denied: t`denied`, cancelled: t`cancelled`, expired: t`expired`, outcome_unknown: t`outcome unknown` };
+const STATES = dictionaryOf({ succeeded: t`succeeded`, failed: t`failed`, denied: t`denied`, cancelled: t`cancelled`, expired: t`expired`, outcome_unknown: t`outcome unknown` });
 
 /** @param {Conversation} conversation @param {Iterable<Message>} messages of all branches */
 export function jsonOf(conversation, messages) {

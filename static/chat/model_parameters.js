@@ -1,23 +1,24 @@
 // @ts-check
 /** What is set of the model for one conversation. Only what the model takes is offered; the rest is kept for another model. */
+import { dictionaryOf } from "../base/dictionary.js";
 import { t } from "../base/language.js";
 import { el, fill, freshId, labelledField } from "../ui/dom.js";
 
 /** @typedef {import("../types/chat_types.js").Parameters} Parameters */
 
 /** @type {Record<string, {label: string, hint: string, min: number, max: number, step: string}>} */
-const NUMBERS = {
+const NUMBERS = dictionaryOf({
   temperature: { label: t`Temperature`, hint: t`0 to 2. Lower is more predictable.`, min: 0, max: 2, step: "0.1" },
   top_p: { label: t`Top P`, hint: t`0 to 1. Set this or the temperature.`, min: 0, max: 1, step: "0.05" },
   max_output_tokens: { label: t`Maximum tokens`, hint: t`Of one answer, with its reasoning.`, min: 1, max: 10_000_000, step: "1" },
-};
+});
 const EFFORTS = ["none", "minimal", "low", "medium", "high", "xhigh"];
 
 export class ModelParametersForm {
   /** @type {Parameters} */
   #chosen = {};
   /** @type {Record<string, HTMLInputElement | HTMLSelectElement>} */
-  #fields = {};
+  #fields = dictionaryOf({});
   #shown = "";
 
   /** @param {(parameters: Parameters) => Promise<unknown>} tune */
@@ -39,7 +40,7 @@ export class ModelParametersForm {
   /** @param {string[]} taken */
   #build(taken) {
     this.#shown = taken.join();
-    this.#fields = {};
+    this.#fields = dictionaryOf({});
     const names = [...Object.keys(NUMBERS), "reasoning_effort"].filter((name) => taken.includes(name));
     fill(this.place, ...names.map((name) => (name in NUMBERS ? this.#numberField(name) : this.#effortField(name))));
   }

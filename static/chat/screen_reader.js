@@ -1,5 +1,6 @@
 // @ts-check
 /** What a screen reader announces about a conversation: its state, not every word as it arrives. Pure but for its timer. */
+import { dictionaryOf, memberOf } from "../base/dictionary.js";
 import { counted, errorSentence, t } from "../base/language.js";
 import { isOver } from "./state.js";
 import { withoutMarkers } from "../ui/markers.js";
@@ -11,11 +12,11 @@ const PAUSE_MS = 1500;
 const SPOKEN_CHARS = 400;
 
 /** @type {Record<string, string>} */
-const ENDINGS = {
+const ENDINGS = dictionaryOf({
   cancelled: t`The answer was stopped.`,
   failed: t`The answer failed.`,
   max_iterations: t`The answer reached the round limit.`,
-};
+});
 
 /** @param {ChatState} before @param {ChatState} after @returns {string[]} sentences */
 export function describeChanges(before, after) {
@@ -31,7 +32,7 @@ function callSentences(before, after) {
   if (before.calls === after.calls && before.run?.calls === after.run?.calls) return [];
   const known = new Set(before.run?.calls.map(({ id }) => id));
   const fresh = (after.run?.calls ?? []).filter(({ id }) => !known.has(id)).map((call) => truncateLine(call.function.name));
-  const ended = Object.entries(after.calls).filter(([id, { state }]) => isOver(state) && !isOver(before.calls[id]?.state ?? ""));
+  const ended = Object.entries(after.calls).filter(([id, { state }]) => isOver(state) && !isOver(memberOf(before.calls, id)?.state ?? ""));
   const failed = ended.filter(([, { state }]) => state !== "succeeded").length;
   return [
     ...(fresh.length > 0 ? [t`Calling ${fresh.join(", ")}.`] : []),

@@ -4,6 +4,8 @@
  * the next state. Every event may come twice, and before or after the messages were read: ids make that harmless.
  */
 
+import { dictionaryOf, memberOf } from "../base/dictionary.js";
+
 /** @typedef {import("../types/chat_types.js").ChatState} ChatState */
 /** @typedef {import("../types/chat_types.js").ChatEvent} ChatEvent */
 /** @typedef {import("../types/chat_types.js").LiveCall} LiveCall */
@@ -47,7 +49,7 @@ export function applyEvent(state, event) {
 }
 
 /** @type {Record<string, (state: ChatState, data: Data, at: number) => ChatState>} */
-const REACTIONS = {
+const REACTIONS = dictionaryOf({
   connected: (state, { run }) => (run ? state : { ...state, run: null }),
   run_started: applyRunStarted,
   text_delta: (state, { delta }) => changeRun(state, (run) => ({ text: run.text + delta })),
@@ -59,7 +61,7 @@ const REACTIONS = {
   notice: (state, { level, text }) => addNotice(state, { level, text }),
   message: (state, { message }) => addMessage(state, message),
   run_ended: applyRunEnded,
-};
+});
 
 /** @param {ChatState} state @param {Data} data @returns {ChatState} */
 function applyRunStarted(state, { run_id, model, user_message, parent_id }) {
@@ -86,7 +88,7 @@ function applyToolCall(state, { tool_call_id, tool_name, arguments: text }) {
 
 /** @param {ChatState} state @param {string} id @param {Partial<LiveCall>} change @returns {ChatState} */
 function changeCall(state, id, change) {
-  const known = state.calls[id] ?? NEW_CALL;
+  const known = memberOf(state.calls, id) ?? NEW_CALL;
   const isLate = "state" in change && change.state !== known.state && FINAL_STATES.has(known.state);
   return isLate ? state : { ...state, calls: { ...state.calls, [id]: { ...known, ...change } } };
 }
@@ -111,7 +113,7 @@ function callEndChange({ call_id, duration_ms, result }, hasFailed) {
 }
 
 /** Errors that are no failure of the API. @type {Record<string, string>} */
-const STATES = { denied: "denied", cancelled: "cancelled", timeout: "expired", outcome_unknown: "outcome_unknown" };
+const STATES = dictionaryOf({ denied: "denied", cancelled: "cancelled", timeout: "expired", outcome_unknown: "outcome_unknown" });
 
 /** @param {WireError | null} error @returns {string} the state of a call that ended so */
 export const stateOfError = (error) => STATES[error?.code ?? ""] ?? "failed";

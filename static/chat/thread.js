@@ -1,5 +1,6 @@
 // @ts-check
 /** The branch of a conversation that is shown, as its reader sees it: what was asked, and answers with their calls. Pure. */
+import { memberOf } from "../base/dictionary.js";
 import { errorIn, isOver, stateOfError } from "./state.js";
 
 /** @typedef {import("../types/chat_types.js").ChatState} ChatState */
@@ -153,7 +154,7 @@ function incompleteEnding({ messages, head_id }) {
 
 /** @param {ChatState} state @param {MessageCall} call @param {Message | undefined} output @returns {ShownCall} */
 function mergeCall({ calls, run }, call, output) {
-  const live = calls[call.id];
+  const live = memberOf(calls, call.id);
   const stored = output ? storedFacts(output) : null;
   const isHeard = isOver(live?.state ?? "");
   return {

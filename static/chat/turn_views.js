@@ -1,5 +1,6 @@
 // @ts-check
 /** What was asked and what was answered, as elements that follow their turn of the thread. */
+import { dictionaryOf } from "../base/dictionary.js";
 import { errorSentence, t } from "../base/language.js";
 import { attachmentList } from "./attachment_list.js";
 import { ChatCallCard } from "./call_card.js";
@@ -214,12 +215,12 @@ function textOf({ parts }) {
 }
 
 /** @type {Record<string, string>} */
-const ENDINGS = {
+const ENDINGS = dictionaryOf({
   cancelled: t`Stopped. The text so far remains.`,
   failed: t`The answer failed.`,
   incomplete: t`The answer broke off here.`,
   max_iterations: t`The answer ended at the round limit. Send another message to continue.`,
-};
+});
 
 /** @param {import("../types/chat_types.js").RunEnding} ending */
 function endingView({ state, error }) {

@@ -6,6 +6,7 @@
  * It is loaded with the first such call, as a file of its own, so the classes of failures are handed in.
  */
 
+import { dictionaryOf } from "../base/dictionary.js";
 import { asHeaderBytes } from "../executor/fetch_init.js";
 import { CompanionLink, LinkError } from "./companion_link.js";
 import { Exchange, ExchangeEnded } from "./exchange.js";
@@ -28,7 +29,7 @@ const CONNECT_IT = "Open the companion extension from the browser's toolbar whil
 const ASK_IT = "Ask for it on the bridge page, under the server.";
 
 /** By code of a refusal: our code, and what to do. @type {Record<string, {code: string, advice?: string, retryable?: boolean}>} */
-const REFUSALS = {
+const REFUSALS = dictionaryOf({
   missing: { code: "companion_missing", retryable: true },
   not_paired: { code: "companion_missing", advice: CONNECT_IT },
   protocol: { code: "companion_refused", advice: "Update the companion extension, or reload the bridge page." },
@@ -42,7 +43,7 @@ const REFUSALS = {
   busy: { code: "queue_full", retryable: true },
   storage: { code: "storage_unavailable" },
   cancelled: { code: "companion_missing", retryable: true },
-};
+});
 
 export class CompanionTransport {
   /**

@@ -1,5 +1,6 @@
 // @ts-check
 /** API keys: create one (its text is shown once), see and revoke the others. */
+import { dictionaryOf } from "../base/dictionary.js";
 import { t, verbatim } from "../base/language.js";
 import { formatDay } from "../base/time_format.js";
 import { announceSentence, button, codeBlock, el, fill, labelledField, notice, sentenceOf } from "../ui/dom.js";
@@ -16,7 +17,7 @@ const DISPLAYS = [
   ["items", t`Responses API items`],
 ];
 /** @type {Record<CallDisplay, string>} */
-const SHOWN = { hidden: t`hides calls`, details: t`shows calls as chips`, items: t`shows calls as items` };
+const SHOWN = dictionaryOf({ hidden: t`hides calls`, details: t`shows calls as chips`, items: t`shows calls as items` });
 
 /** @type {[MarkerForm | "", string][]} */
 const MARKERS = [
@@ -26,7 +27,7 @@ const MARKERS = [
   ["off", t`Off`],
 ];
 /** @type {Record<MarkerForm, string>} */
-const RETENTION_CHOICES = { off: t`no memory of chats`, link: t`memory by lines`, zero_width: t`memory by characters` };
+const RETENTION_CHOICES = dictionaryOf({ off: t`no memory of chats`, link: t`memory by lines`, zero_width: t`memory by characters` });
 
 export class KeysPanel {
   /**

@@ -1,5 +1,6 @@
 // @ts-check
 /** curl commands, as browsers copy them and documentation writes them, to requests. Nothing is run. Pure. */
+import { dictionaryOf } from "../base/dictionary.js";
 import { t } from "../base/language.js";
 import { bareType, ConversionError, formBody, headerOf, requestOf, splitAddress, textBody } from "./request_parts.js";
 
@@ -43,7 +44,7 @@ export function readCurl(text) {
   return found;
 }
 
-const ESCAPES = /** @type {Record<string, string>} */ ({ n: "\n", t: "\t", r: "\r", "0": "\0" });
+const ESCAPES = /** @type {Record<string, string>} */ (dictionaryOf({ n: "\n", t: "\t", r: "\r", "0": "\0" }));
 /** A word of a POSIX shell, the end of a command, or a line that goes on. */
 const PIECE = /\\\r?\n|\^\r?\n|\$'((?:\\.|[^'\\])*)'|'([^']*)'|"((?:\\[^]|[^"\\])*)"|\\([^])|(\s*(?:\r?\n|;|&&|\|\|?|&(?=\s|$))\s*)|([ \t]+)|([^\s'"\\;|]+)/gy;
 

@@ -1,5 +1,6 @@
 // @ts-check
 /** Postman collections 2.0 and 2.1 to requests: folders, variables, authorization, saved answers. Scripts are not run. Pure. */
+import { dictionaryOf } from "../base/dictionary.js";
 import { counted, t } from "../base/language.js";
 import { bareType, ConversionError, formBody, headerOf, requestOf, splitAddress, textBody } from "./request_parts.js";
 
@@ -9,7 +10,7 @@ import { bareType, ConversionError, formBody, headerOf, requestOf, splitAddress,
 /** @typedef {{folder: string, auth: any, variables: Map<string, string>, notes: Set<string>, scripts: {count: number}}} Context */
 
 const MAX_REQUESTS = 5_000;
-const LANGUAGES = /** @type {Record<string, string>} */ ({ json: "application/json", xml: "application/xml", html: "text/html", text: "text/plain", javascript: "application/javascript" });
+const LANGUAGES = /** @type {Record<string, string>} */ (dictionaryOf({ json: "application/json", xml: "application/xml", html: "text/html", text: "text/plain", javascript: "application/javascript" }));
 
 /**
  * @param {any} root parsed

@@ -56,16 +56,16 @@ function operationsOf(requests) {
 
 /** @param {Operation[]} operations @param {boolean} hasExamples @param {string} origin of the document */
 function pathsOf(operations, hasExamples, origin) {
-  /** @type {Json} */
-  const paths = {};
+  /** Methods and operations, by path. @type {Map<string, [string, Json][]>} */
+  const paths = new Map();
   /** @type {Set<string>} */
   const names = new Set();
   for (const operation of operations) {
-    const item = (paths[operation.path] ??= {});
     const isElsewhere = operation.origin !== "" && operation.origin !== origin;
-    item[operation.method.toLowerCase()] = { ...operationObject(operation, hasExamples, names), ...(isElsewhere ? { servers: [{ url: operation.origin }] } : {}) };
+    const made = { ...operationObject(operation, hasExamples, names), ...(isElsewhere ? { servers: [{ url: operation.origin }] } : {}) };
+    paths.set(operation.path, [...(paths.get(operation.path) ?? []), [operation.method.toLowerCase(), made]]);
   }
-  return paths;
+  return Object.fromEntries([...paths].map(([path, item]) => [path, Object.fromEntries(item)]));
 }
 
 /** @param {Operation} operation @param {boolean} hasExamples @param {Set<string>} names taken @returns {Json} */
@@ -119,13 +119,13 @@ function otherParameters(samples, place, hasExamples) {
 /** @param {RecordedBody[]} bodies @param {boolean} hasExamples @returns {Json | null} */
 function bodyOf(bodies, hasExamples) {
   if (bodies.length === 0) return null;
-  /** @type {Json} */
-  const content = {};
+  /** By content type. @type {Map<string, Json>} */
+  const schemas = new Map();
   for (const body of bodies) {
-    const schema = schemaOfBody(body, hasExamples);
-    content[body.type] = { schema: content[body.type] ? mergeSchemas(content[body.type].schema, schema) : schema };
+    const [known, schema] = [schemas.get(body.type), schemaOfBody(body, hasExamples)];
+    schemas.set(body.type, known ? mergeSchemas(known, schema) : schema);
   }
-  return { required: true, content };
+  return { required: true, content: Object.fromEntries([...schemas].map(([type, schema]) => [type, { schema }])) };
 }
 
 /** @param {RecordedBody} body @param {boolean} hasExamples @returns {Json} */

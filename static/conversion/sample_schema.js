@@ -57,7 +57,10 @@ export function mergeSchemas(one, other) {
 
 /** @param {Record<string, Schema>} one @param {Record<string, Schema>} other */
 function mergeMembers(one, other) {
-  const merged = { ...one };
-  for (const [name, schema] of Object.entries(other)) merged[name] = merged[name] ? mergeSchemas(merged[name], schema) : schema;
-  return merged;
+  const merged = new Map(Object.entries(one));
+  for (const [name, schema] of Object.entries(other)) {
+    const known = merged.get(name);
+    merged.set(name, known ? mergeSchemas(known, schema) : schema);
+  }
+  return Object.fromEntries(merged);
 }

@@ -6,6 +6,7 @@
  * Switching to one saves its address as *Save the address* does, and trusts nothing besides: what is accepted is pinned to the new
  * address, credentials stay with the origin that they were saved for.
  */
+import { dictionaryOf } from "../base/dictionary.js";
 import { t, verbatim } from "../base/language.js";
 import { forbiddenTarget } from "../executor/address_space.js";
 import { Acceptance } from "../session/acceptance.js";
@@ -74,7 +75,7 @@ export function isAt(environment, baseUrl) {
 }
 
 /** All of this browser, by server. @param {Pick<Store, "readRecord">} store @returns {Promise<Record<string, Stored>>} */
-export const readEnvironments = async (store) => (await store.readRecord("keys", ENVIRONMENTS)) ?? {};
+export const readEnvironments = async (store) => dictionaryOf((await store.readRecord("keys", ENVIRONMENTS)) ?? {});
 
 /** @param {Environment} environment @returns {Environment} as it is stored @throws {Error} a sentence for the user */
 export function checkEnvironment({ name: given, base_url, variables }) {
@@ -159,7 +160,7 @@ export class Environments {
   async #change(edit) {
     const all = await readEnvironments(this.store);
     const edited = edit(all[this.serverId] ?? { list: [], used: null });
-    const next = { ...all, [this.serverId]: edited };
+    const next = dictionaryOf({ ...all, [this.serverId]: edited });
     if (edited.list.length === 0) delete next[this.serverId];
     await this.store.changeRecords(["keys"], (of) => void of("keys").put(next, ENVIRONMENTS));
     for (const tell of watchers) tell(this.serverId);

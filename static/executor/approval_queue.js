@@ -4,6 +4,7 @@
  * timers are exact; the tabs only show cards and send clicks. Knows neither socket nor page.
  */
 
+import { dictionaryOf } from "../base/dictionary.js";
 import { grantOf } from "./approval_policy.js";
 import { CallFailure } from "./call_failure.js";
 
@@ -52,7 +53,7 @@ const whoAsks = ({ call_id, key, asked_by, chat_id, doubted }) => ({ call_id, ke
 const expiredFailure = () => new CallFailure("denied", "This call was not approved in time.", { detail: { reason: "no_answer" } });
 const deniedFailure = () => new CallFailure("denied", "You denied this call.", { detail: { reason: "user" } });
 const forbiddenFailure = () => new CallFailure("denied", "The policy of this page does not allow this call.", { detail: { reason: "policy" } });
-const DENIALS = { user: deniedFailure, policy: forbiddenFailure, no_answer: expiredFailure };
+const DENIALS = dictionaryOf({ user: deniedFailure, policy: forbiddenFailure, no_answer: expiredFailure });
 const endedFailure = () => new CallFailure("cancelled", "The call ended before it was approved.");
 
 export class ApprovalQueue {

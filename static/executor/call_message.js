@@ -1,6 +1,7 @@
 // @ts-check
 /** The message of a call and its ack, in the words of the wire, and what becomes of a call that arrives. Pure. */
 
+import { dictionaryOf } from "../base/dictionary.js";
 import { CallFailure, messageOf } from "./call_failure.js";
 import { parseJson } from "../base/json_text.js";
 
@@ -34,12 +35,12 @@ export const ASKED_BY_CHARS = 200;
 export const REMEMBERED_CALLS = 1000;
 
 /** Sentences for the reasons of `cancel:tool`. @type {Record<string, string>} */
-const CANCEL_REASONS = {
+const CANCEL_REASONS = dictionaryOf({
   caller_gone: "The caller disconnected.",
   deadline: "The deadline of this call has passed.",
   no_answer: "This call was not approved in time.",
   no_slot: "This call was approved, but may not run now.",
-};
+});
 
 /** @param {unknown} reason of a `cancel:tool` @returns {string} a sentence for the user */
 export const cancelSentence = (reason) => CANCEL_REASONS[textOf(reason)] ?? "The caller stopped this call.";

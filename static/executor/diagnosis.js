@@ -10,6 +10,7 @@
  * took much longer to fail than the probe proves nothing either.
  */
 
+import { dictionaryOf } from "../base/dictionary.js";
 import { addressSpace, mixedContent } from "./address_space.js";
 
 export { addressSpace, mixedContent } from "./address_space.js";
@@ -44,11 +45,11 @@ const REFUSAL_TOLERANCE_MS = 250;
 
 /** Permission names by address space, newest first; `local-network-access` is the name of Chrome 138 to 144. */
 /** @type {Record<AddressSpace, string[]>} */
-const PERMISSION_NAMES = {
+const PERMISSION_NAMES = dictionaryOf({
   loopback: ["loopback-network", "local-network-access"],
   local: ["local-network", "local-network-access"],
   public: [],
-};
+});
 
 /**
  * @param {AddressSpace} space

@@ -4,6 +4,7 @@
  * addresses) and files of origins the user has accepted. Nothing else is fetched, no redirect followed, no cookie sent.
  */
 
+import { dictionaryOf } from "../base/dictionary.js";
 import { forbiddenTarget } from "./address_space.js";
 import { readBytes } from "./answer_reader.js";
 import { CallFailure, messageOf } from "./call_failure.js";
@@ -38,7 +39,7 @@ export async function withFiles({ body }, args, sources) {
     if (Object.hasOwn(holder, key)) holder[key] = await resolveValue(holder[key], sources, left);
   };
   /** @type {Record<string, any>} */
-  const known = { ...args };
+  const known = dictionaryOf(args);
   const whole = body.argument ?? "";
   if (body.kind === "binary") await replace(known, whole);
   for (const { argument = "", file } of body.properties ?? []) if (file) await replace(known, argument);
@@ -47,7 +48,7 @@ export async function withFiles({ body }, args, sources) {
     known[whole] = { ...known[whole] };
     for (const { name } of files) await replace(known[whole], name);
   }
-  return known;
+  return { ...known };
 }
 
 /**

@@ -4,6 +4,8 @@
  * `/api/sessions`; stores no token beyond the page's life. All that a worker needs of who this browser is.
  */
 
+import { dictionaryOf } from "../base/dictionary.js";
+
 /** @typedef {import("../base/browser_store.js").BrowserStore} BrowserStore */
 /** @typedef {{device_id: string, private_key: CryptoKey}} Device */
 /** @typedef {import("../types/types.d.ts").Session} Session */
@@ -25,7 +27,7 @@ const SIGNED_PREFIX = "tool-bridge session ";
 /** Renewed so long before the end that a token never expires on its way. */
 const RENEW_BEFORE_MS = 60_000;
 
-const SENTENCES = {
+const SENTENCES = dictionaryOf({
   insecure_context:
     "This page was not opened over https or on http://localhost, so the browser does not let it store keys. Open it at the address that the bridge prints.",
   not_paired: "This browser is not paired with the bridge. Use a code, or the link that the bridge printed when it started.",
@@ -37,7 +39,7 @@ const SENTENCES = {
   unreachable: "The bridge does not answer. Is it still running?",
   other_user: "This link is for another user of the bridge.",
   user_changed: "This browser now belongs to another user. Reload this page.",
-};
+});
 
 /** Why this browser cannot speak for the user. */
 export class IdentityError extends Error {

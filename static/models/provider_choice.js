@@ -1,5 +1,6 @@
 // @ts-check
 /** What is known of common providers, and what a form of one becomes. Pure. */
+import { dictionaryOf } from "../base/dictionary.js";
 import { counted, formatNumber, t, verbatim } from "../base/language.js";
 
 /** @typedef {import("../types/provider_types.js").Provider} Provider */
@@ -52,6 +53,6 @@ export const choiceOf = (listed, chosen) => (listed.every((name) => chosen.has(n
 export function describeProvider({ has_key, key_lost, models, source, shared }) {
   const offered = models.length === 0 ? t`All models it lists` : counted(models.length, "{0} model: {1}", "{0} models", models[0]);
   const key = key_lost ? t`its key cannot be read any more: enter it again` : has_key ? t`key stored on the bridge` : t`no key`;
-  const whose = { settings: t`set by the operator`, shared: t`shared by the operator`, own: shared ? t`shared with all users` : "" }[source];
+  const whose = dictionaryOf({ settings: t`set by the operator`, shared: t`shared by the operator`, own: shared ? t`shared with all users` : "" })[source];
   return [offered, source === "own" || has_key ? key : "", whose].filter(Boolean).join(" · ");
 }

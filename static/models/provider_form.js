@@ -168,7 +168,10 @@ const STRICT_WORDS = [
 ];
 
 /** @param {Provider | null} known */
-const strictOf = (known) => ({ true: "on", false: "off", null: "" })[String(known?.strict_tools ?? null)] ?? "";
+const strictOf = (known) => {
+  const isStrict = known?.strict_tools ?? null;
+  return isStrict === null ? "" : isStrict ? "on" : "off";
+};
 
 /** @param {Provider | null} known */
 const apiOf = (known) => known?.api ?? "";

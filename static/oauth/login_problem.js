@@ -1,6 +1,7 @@
 // @ts-check
 /** Why a login failed, in words for its user. Nothing of a token, code or secret is ever part of them. */
 
+import { dictionaryOf } from "../base/dictionary.js";
 import { AUTHORIZATION_RESPONSE_ERROR, RESPONSE_BODY_ERROR } from "../vendor/oauth4webapi-3.8.8.js";
 
 /**
@@ -20,7 +21,7 @@ export class LoginProblem extends Error {
 }
 
 /** What servers say in one word (RFC 6749 §4.1.2.1 and §5.2, RFC 8628 §3.5, RFC 8707 §2). @type {Record<string, string>} */
-const WORDS = {
+const WORDS = dictionaryOf({
   access_denied: "The login was refused there, by you or by the server.",
   invalid_client: "The server does not know this client. Check the client id, and the secret if there is one.",
   unauthorized_client: "The server does not let this client log in this way.",
@@ -31,7 +32,7 @@ const WORDS = {
   expired_token: "The code was not confirmed in time. Begin again.",
   server_error: "The server failed. Try again later.",
   temporarily_unavailable: "The server is busy. Try again later.",
-};
+});
 
 /** Servers that are busy say nothing of the login. */
 const PASSING = ["server_error", "temporarily_unavailable", "slow_down"];

@@ -1,5 +1,6 @@
 // @ts-check
 /** How a server's document, or an MCP server, wants its users to log in; and with which scopes. Pure. */
+import { dictionaryOf, memberOf } from "../base/dictionary.js";
 import { t } from "../base/language.js";
 
 /** @typedef {import("../types/api_types.js").ServerDetail} ServerDetail */
@@ -37,7 +38,7 @@ function absolute(url, { source_url, base_url, origins }) {
 function waysOf({ flows, metadata_url }, server) {
   const described = { ...NOTHING, metadata_url: absolute(metadata_url, server) };
   /** @type {LoginOffer["ways"]} */
-  const ways = described.metadata_url ? { code: described } : {};
+  const ways = dictionaryOf(described.metadata_url ? { code: described } : {});
   for (const [grant, kind] of WAYS) {
     const flow = flows.find((each) => each.kind === kind);
     const token_url = absolute(flow?.token_url ?? "", server);
@@ -57,8 +58,8 @@ function waysOf({ flows, metadata_url }, server) {
  */
 function scopesOf({ scheme, type, flows }, { tools }) {
   const accepted = tools.filter(({ digest, accepted_digest }) => digest === accepted_digest);
-  const needed = new Set((accepted.length > 0 ? accepted : tools).flatMap(({ scopes }) => scopes[scheme] ?? []));
-  const named = Object.assign({}, type === "openIdConnect" ? OPENID : {}, ...flows.map(({ scopes }) => scopes));
+  const needed = new Set((accepted.length > 0 ? accepted : tools).flatMap(({ scopes }) => memberOf(scopes, scheme) ?? []));
+  const named = Object.assign(dictionaryOf({}), type === "openIdConnect" ? OPENID : {}, ...flows.map(({ scopes }) => scopes));
   if (type === "openIdConnect") needed.add("openid");
   return [...new Set([...needed, ...Object.keys(named)])].map((name) => ({ name, about: named[name] ?? "", needed: needed.has(name) }));
 }

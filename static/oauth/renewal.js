@@ -4,6 +4,7 @@
  * call that carries a login, as a file of its own, so the class of failures is handed in.
  */
 
+import { dictionaryOf, memberOf } from "../base/dictionary.js";
 import { sendAsChosen, sendByCompanion } from "./companion_requests.js";
 import { problemOf } from "./login_problem.js";
 import { StoredLogins } from "./stored_logins.js";
@@ -63,12 +64,12 @@ export class Renewal {
    * @throws a `Failure` `login_needed`: only the user can help
    */
   async freshCredentials(credentials, serverId, origin, mayRenew = true) {
-    const fresh = { ...credentials };
+    const fresh = dictionaryOf(credentials);
     for (const [scheme, stored] of Object.entries(credentials)) {
       if (!("oauth" in stored) || !stored.oauth) continue;
       const place = { serverId, origin, scheme };
-      const known = stored.oauth.logins[stored.oauth.active];
-      const isGood = isFresh(known, this.parts.now()) || (!mayRenew && !known.ended && isRenewable(known));
+      const known = memberOf(stored.oauth.logins, stored.oauth.active);
+      const isGood = known && (isFresh(known, this.parts.now()) || (!mayRenew && !known.ended && isRenewable(known)));
       const oauth = isGood ? stored.oauth : await this.#renew(place);
       const login = oauth.logins[oauth.active];
       fresh[scheme] = { ...stored, value: login.access_token, oauth, check: (response) => this.#checkAnswer(place, login, response) };

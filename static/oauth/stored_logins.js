@@ -4,6 +4,8 @@
  * happens under a Web Lock, because tabs, a worker and the one that replaces it renew the same tokens.
  */
 
+import { dictionaryOf, memberOf } from "../base/dictionary.js";
+
 /** @typedef {import("../executor/credentials.js").Credentials} Credentials */
 /** @typedef {import("../types/oauth_types.d.ts").Login} Login */
 /** @typedef {import("../types/oauth_types.d.ts").LoginPlace} LoginPlace */
@@ -29,8 +31,9 @@ export class StoredLogins {
 
   /** @param {LoginPlace} place @returns {Promise<OAuthCredential["oauth"]>} */
   async readLogins({ serverId, origin, scheme }) {
-    const stored = (await this.credentials.loadCredentials(serverId, origin))[scheme];
-    return stored && "oauth" in stored && stored.oauth ? stored.oauth : { active: "", logins: {} };
+    const stored = memberOf(await this.credentials.loadCredentials(serverId, origin), scheme);
+    const known = stored && "oauth" in stored && stored.oauth ? stored.oauth : { active: "", logins: {} };
+    return { ...known, logins: dictionaryOf(known.logins) }; // an account has the name that its server gives it
   }
 
   /**

@@ -3,6 +3,7 @@
  * The first steps, on the page that opens, for whoever has made no call yet. They tick themselves, can be put away, and go when they
  * are done; this browser remembers both for each user.
  */
+import { dictionaryOf } from "../base/dictionary.js";
 import { t, verbatim } from "../base/language.js";
 import { announceSentence, button, el, fill, freshId, link } from "../ui/dom.js";
 import { viewAddress } from "../ui/router.js";
@@ -16,7 +17,7 @@ import { stepsOf } from "./steps.js";
 const FIRST_FAILURE = 400;
 
 /** @type {Record<Step["state"], [words: string, look: string]>} */
-const STATES = { done: [t`done`, "good"], next: [t`next`, "running"], later: [t`later`, ""] };
+const STATES = dictionaryOf({ done: [t`done`, "good"], next: [t`next`, "running"], later: [t`later`, ""] });
 
 /** In the store of this user, which goes with him. */
 const RECORD = verbatim("first steps");
@@ -102,7 +103,7 @@ export class Onboarding {
   #facts(hasCalled) {
     const { executor, inventory } = this.parts;
     const { role, connection } = executor.state;
-    const tools = inventory.tools.filter(({ accepted, server_id, key }) => accepted && key in (inventory.pinned.get(server_id) ?? {}));
+    const tools = inventory.tools.filter(({ accepted, server_id, key }) => accepted && Object.hasOwn(inventory.pinned.get(server_id) ?? {}, key));
     return { isConnected: connection === "online" || role === "standby", servers: inventory.servers, tools, hasCalled };
   }
 

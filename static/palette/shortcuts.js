@@ -1,5 +1,6 @@
 // @ts-check
 /** The keys of the whole page. What they open is loaded when it is first asked for. */
+import { dictionaryOf } from "../base/dictionary.js";
 import { t, verbatim } from "../base/language.js";
 import { listSections, viewAddress } from "../ui/router.js";
 import { areKeysOn } from "../ui/appearance.js";
@@ -13,7 +14,7 @@ const IS_MAC = /Mac|iPhone|iPad/.test(globalThis.navigator?.platform ?? "");
 export const PALETTE_KEYS = IS_MAC ? verbatim("⌘K") : t`Ctrl+K`;
 
 /** The letter after `g` that opens a section. @type {Record<string, string>} */
-const LETTERS = { servers: "s", tools: "t", chat: "c", calls: "l", devices: "d", settings: "e", connect: "o" };
+const LETTERS = dictionaryOf({ servers: "s", tools: "t", chat: "c", calls: "l", devices: "d", settings: "e", connect: "o" });
 
 /** All shortcuts, with what they do. @returns {[keys: string, what: string][]} */
 export function listShortcuts() {

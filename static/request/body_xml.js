@@ -1,18 +1,19 @@
 // @ts-check
 /** XML bodies after the XML Object of OpenAPI: names, attributes, wrapping, namespaces, text and CDATA nodes. Pure. */
 
+import { dictionaryOf } from "../base/dictionary.js";
 import { RequestError } from "./request_error.js";
 import { primitiveText } from "./parameter_style.js";
 
 /** @typedef {import("../types/types.d.ts").JsonValue} JsonValue */
 /** @typedef {import("../types/types.d.ts").XmlNode} XmlNode */
-/** @typedef {Record<string, string>} Scope prefixes ("" is the default namespace) and their namespaces */
+/** @typedef {Map<string, string>} Scope prefixes ("" is the default namespace) and their namespaces */
 
 const NAME = /^[\p{L}_:][\p{L}\p{N}\p{M}_:.·-]*$/u;
 // eslint-disable-next-line no-control-regex
 const ILLEGAL = /[\u0000-\u0008\u000B\u000C\u000E-\u001F\uFFFE\uFFFF]|\p{Surrogate}/u;
 /** @type {Record<string, string>} */
-const ENTITIES = { "&": "&amp;", "<": "&lt;", ">": "&gt;", '"': "&quot;", "\r": "&#13;", "\n": "&#10;", "\t": "&#9;" };
+const ENTITIES = dictionaryOf({ "&": "&amp;", "<": "&lt;", ">": "&gt;", '"': "&quot;", "\r": "&#13;", "\n": "&#10;", "\t": "&#9;" });
 
 /** @param {string} problem */
 const invalidBody = (problem) => new RequestError("invalid_arguments", problem, "body");
@@ -26,7 +27,7 @@ const invalidBody = (problem) => new RequestError("invalid_arguments", problem, 
 export function writeXml(value, root) {
   if (typeof value === "string" && value.trimStart().startsWith("<")) return value;
   const node = Array.isArray(value) ? { ...root, wrapped: true } : root;
-  return writeElement(value, node, root.name ?? "root", {});
+  return writeElement(value, node, root.name ?? "root", new Map());
 }
 
 /** @param {JsonValue} value */
@@ -83,7 +84,7 @@ function writeList(items, node, name, scope) {
  * @param {(scope: Scope) => string} write
  */
 function wrapElement(node, name, value, scope, write) {
-  const inner = { ...scope };
+  const inner = new Map(scope);
   const attributes = attributesOf(value, node).map(([attribute, text]) => {
     const [attributeName, declared] = qualifyName(attribute, attribute.name ?? attribute.property, inner, true);
     return `${declared} ${attributeName}="${escapedAttribute(text)}"`;
@@ -104,8 +105,8 @@ function wrapElement(node, name, value, scope, write) {
 function qualifyName({ prefix = "", namespace }, name, scope, isAttribute) {
   const tag = prefix ? `${prefix}:${name}` : name;
   if (!NAME.test(tag)) throw invalidBody(`"${name}" cannot be the name of an XML element.`);
-  if (!namespace || scope[prefix] === namespace || (isAttribute && !prefix)) return [tag, ""];
-  scope[prefix] = namespace;
+  if (!namespace || scope.get(prefix) === namespace || (isAttribute && !prefix)) return [tag, ""];
+  scope.set(prefix, namespace);
   return [tag, ` xmlns${prefix ? `:${prefix}` : ""}="${escapedAttribute(namespace)}"`];
 }
 
@@ -117,7 +118,7 @@ function qualifyName({ prefix = "", namespace }, name, scope, isAttribute) {
 function attributesOf(value, { properties = [] }) {
   if (typeof value !== "object" || value === null || Array.isArray(value)) return [];
   return properties
-    .filter(({ node, property }) => node === "attribute" && value[property] !== undefined && value[property] !== null)
+    .filter(({ node, property }) => node === "attribute" && Object.hasOwn(value, property) && value[property] !== undefined && value[property] !== null)
     .map((attribute) => [attribute, value[attribute.property]]);
 }
 

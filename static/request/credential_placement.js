@@ -8,6 +8,8 @@
  * with every request of the server, whatever its document says.
  */
 
+import { memberOf } from "../base/dictionary.js";
+
 /** @typedef {import("../types/types.d.ts").RequestPlan} RequestPlan */
 /** @typedef {import("../types/types.d.ts").CredentialSet} CredentialSet */
 /** @typedef {import("../types/types.d.ts").SecurityRequirement} SecurityRequirement */
@@ -106,7 +108,7 @@ function chooseAlternative(alternatives, credentials) {
  */
 export function placeSecrets(plan, credentials) {
   const chosen = chooseAlternative(plan.security ?? [], credentials);
-  const placements = chosen.map((requirement) => placeCredential(requirement, { ...credentials[requirement.scheme] }));
+  const placements = chosen.map((requirement) => placeCredential(requirement, { ...memberOf(credentials, requirement.scheme) }));
   const forServer = Object.hasOwn(credentials, "*") ? { .../** @type {object} */ (credentials["*"]) } : null;
   if (forServer) placements.push(placeCredential(/** @type {any} */ ({ scheme: "*", ...forServer }), forServer));
   return placements;

@@ -8,6 +8,7 @@
  * null inside as text; primitives in delimited styles and exploded delimited styles are written as `form`.
  */
 
+import { dictionaryOf } from "../base/dictionary.js";
 import { stringifyJson } from "../base/json_text.js";
 
 /** @typedef {import("../types/types.d.ts").JsonValue} JsonValue */
@@ -153,7 +154,7 @@ function deepObjectPairs(value, { name, encode, encodeName }) {
 }
 
 /** @type {Record<string, string>} */
-const DELIMITERS = { form: ",", spaceDelimited: " ", pipeDelimited: "|" };
+const DELIMITERS = dictionaryOf({ form: ",", spaceDelimited: " ", pipeDelimited: "|" });
 
 /**
  * @param {JsonValue} value
@@ -167,7 +168,7 @@ function pairsOf(value, style, options) {
 }
 
 /** @type {Record<string, (value: JsonValue, options: StyleOptions) => string | null>} */
-const WRITERS = { simple, label, matrix };
+const WRITERS = dictionaryOf({ simple, label, matrix });
 
 /**
  * Name and text of each field that a value becomes by a query style; nothing is percent-encoded (OpenAPI 3.1.2 §4.8.15.1.2
@@ -183,12 +184,12 @@ export function stylePairs(value, { name, style, explode }) {
 }
 
 /** Styles each location knows; any other is read as the location's default. */
-const ALLOWED = {
+const ALLOWED = dictionaryOf({
   path: ["simple", "label", "matrix"],
   header: ["simple"],
   query: ["form", "spaceDelimited", "pipeDelimited", "deepObject"],
-};
-const DEFAULT_STYLE = { path: "simple", header: "simple", query: "form" };
+});
+const DEFAULT_STYLE = dictionaryOf({ path: "simple", header: "simple", query: "form" });
 
 /**
  * One parameter as it stands in its location: path text, header value, or `name=value` pairs of a query.

@@ -1,5 +1,6 @@
 // @ts-check
 /** What changed between the plan a user accepted and the one now offered, in sentences. Pure. */
+import { dictionaryOf } from "../base/dictionary.js";
 import { t } from "../base/language.js";
 import { stringifyJson } from "../base/json_text.js";
 import { truncateLine } from "../base/untrusted_text.js";
@@ -67,7 +68,7 @@ function toolChanges(before, after) {
   ].filter((sentence) => sentence !== "");
 }
 
-const WORDING = { title: 1, description: 1, inputSchema: 1, annotations: 1 };
+const WORDING = dictionaryOf({ title: 1, description: 1, inputSchema: 1, annotations: 1 });
 const SHOWN_CHARS = 400;
 
 /** @param {unknown} text */

@@ -1,5 +1,6 @@
 // @ts-check
 /** Adding a document or an MCP server: by address (asked by this browser, or the bridge), as a file, or pasted. */
+import { dictionaryOf } from "../base/dictionary.js";
 import { t } from "../base/language.js";
 import { announceSentence, button, el, fill, labelledField, link, notice, sentenceOf } from "../ui/dom.js";
 import { formatCount } from "../ui/format_count.js";
@@ -32,12 +33,12 @@ const BRIDGE_MAY_HELP = new Set([
 ]);
 /** Failures with which something answered: its document may be elsewhere. */
 const SEARCHED = new Set(["web_page", "http_status", "empty", "not_a_document"]);
-const WORDS = /** @type {Record<string, string>} */ ({
+const WORDS = /** @type {Record<string, string>} */ (dictionaryOf({
   network: t`Check the address, and that the server runs, then fetch again.`,
   timeout: t`The server may be busy. Fetch again, or look whether it runs.`,
   cors: t`Perhaps nothing is at this path: many servers leave the permission (CORS) out of their error answers. If the document is there, save it and add it as a file; its calls still need the permission.`,
   mcp_login: "",
-});
+}));
 const READING = () => notice("note", t`Reading the document…`);
 
 export class AddServerView {

@@ -1,5 +1,6 @@
 // @ts-check
 /** What is said of the companion extension: what it was granted, and how to get it. */
+import { dictionaryOf } from "../base/dictionary.js";
 import { t } from "../base/language.js";
 import { PLACE, el, fill, inText, link } from "../ui/dom.js";
 
@@ -9,11 +10,11 @@ export const DECIDE = t`Decide in the window of the companion extension.`;
 export const missingWords = t`The companion extension does not answer: it is not installed, or this bridge is not connected in it. Until then, calls of this server fail.`;
 
 /** How a browser loads the unpacked archive; Firefox asks for a signature, but for one session. */
-const LOAD_STEPS = {
+const LOAD_STEPS = dictionaryOf({
   chromium: t`Open chrome://extensions, turn on Developer mode, which must stay on, press Load unpacked and choose the folder.`,
   firefox:
     t`Open about:debugging#/runtime/this-firefox, press Load Temporary Add-on and choose manifest.json in the folder. Firefox forgets it when it is closed, because the archive is not signed by Mozilla.`,
-};
+});
 
 /**
  * @param {Pick<import("../session/bridge_api.js").BridgeApi, "sendRequest">} api
@@ -32,10 +33,10 @@ export function connectSteps(api, userAgent = navigator.userAgent) {
   return el("ol", { class: "hint" }, ...steps.map((step) => el("li", null, ...step)));
 }
 
-const LACKS_LOGIN = {
+const LACKS_LOGIN = dictionaryOf({
   all: t`Granted without your login, for reading and changing: calls with it are refused.`,
   safe: t`Granted without your login, for reading only: calls with it are refused.`,
-};
+});
 const GRANTED_WITH_LOGIN = {
   all: t`Granted with your login, for reading and changing.`,
   safe: t`Granted with your login, for reading only.`,

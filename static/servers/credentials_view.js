@@ -1,5 +1,6 @@
 // @ts-check
 /** The credentials of one server. They are encrypted in this browser and leave it only in requests to that server. */
+import { dictionaryOf, memberOf } from "../base/dictionary.js";
 import { t } from "../base/language.js";
 import { PLACE, announceSentence, button, el, fill, inText, labelledField, notice, sentenceOf } from "../ui/dom.js";
 import { descriptionView } from "../markdown/description.js";
@@ -10,12 +11,12 @@ import { formatDay } from "../base/time_format.js";
 /** @typedef {import("../types/types.js").CredentialName} CredentialName */
 /** @typedef {{id: string, label: string, hint: string, fields: string[], read: (values: Record<string, string>) => any}} Choice */
 
-const LABELS = {
+const LABELS = dictionaryOf({
   value: t`Token or key`,
   username: t`User name`,
   password: t`Password`,
   name: t`Name of the header or parameter`,
-};
+});
 
 /** @param {SecurityScheme} scheme */
 function describeScheme(scheme) {
@@ -81,7 +82,7 @@ const CUSTOM = [
  */
 export async function removeCredential(parts, place) {
   const { serverId, origin, scheme } = place;
-  const stored = (await parts.credentials.loadCredentials(serverId, origin))[scheme] ?? {};
+  const stored = memberOf(await parts.credentials.loadCredentials(serverId, origin), scheme) ?? {};
   if ("oauth" in stored) return (await import("./login_view.js")).forgetLogins(parts, place);
   await parts.credentials.removeCredential(serverId, origin, scheme);
   return "";

@@ -1,5 +1,6 @@
 // @ts-check
 /** The doctor: can this page use an address, and if not, what exactly must change. */
+import { dictionaryOf } from "../base/dictionary.js";
 import { t } from "../base/language.js";
 import { button, el, factList, fill, labelledField, notice } from "../ui/dom.js";
 import { inPageLanguage, probeSentence } from "./heard_words.js";
@@ -10,7 +11,7 @@ import { networkPermission } from "../executor/diagnosis.js";
 /** @typedef {import("../types/probe_wire.js").CheckReport} CheckReport */
 /** @typedef {import("../session/probe_frames.js").ProbeFrames} ProbeFrames */
 
-const SPACES = { loopback: t`this device`, local: t`the local network`, public: t`the internet` };
+const SPACES = dictionaryOf({ loopback: t`this device`, local: t`the local network`, public: t`the internet` });
 
 /** What stops a page, and not the companion. */
 const STOPS_PAGES = new Set(["cors", "preflight", "mixed_content", "blocked_local_network", "mcp_preflight", "mcp_session"]);
@@ -20,7 +21,7 @@ const OTHER_WAY =
 /** @param {CheckReport} report */
 function permissionWords({ code, permission }) {
   if (permission === "unsupported" || (permission === "prompt" && code === "ok")) return t`not needed`;
-  return { prompt: t`not given yet; the browser asks when it is needed`, granted: t`granted`, denied: t`denied` }[permission];
+  return dictionaryOf({ prompt: t`not given yet; the browser asks when it is needed`, granted: t`granted`, denied: t`denied` })[permission];
 }
 
 /** @param {CheckReport} report */
@@ -144,12 +145,12 @@ export class DoctorView {
   }
 }
 
-const ANSWERS = {
+const ANSWERS = dictionaryOf({
   granted: t`allowed`,
   denied: t`denied: change it in the site settings of this page`,
   prompt: t`not decided; asked when needed`,
   unsupported: t`this browser does not ask`,
-};
+});
 
 /** What is known about this page itself. */
 function browserPanel() {

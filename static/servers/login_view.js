@@ -1,5 +1,6 @@
 // @ts-check
 /** Logging in to a server's API: the accounts of this browser, and the ways to add one. Tokens are never shown. */
+import { dictionaryOf } from "../base/dictionary.js";
 import { formatList, t } from "../base/language.js";
 import { announceSentence, button, el, fill, notice } from "../ui/dom.js";
 import { problemOf } from "../oauth/login_problem.js";
@@ -22,7 +23,7 @@ export { mcpLoginForm } from "./mcp_login.js";
 /** @typedef {import("../oauth/login_source.js").LoginOffer} LoginOffer */
 /** @typedef {import("./login_form.js").LoginWish} LoginWish */
 
-const LABELS = { code: t`Log in`, device: t`Log in with a code on another device`, client: t`Log in as the client itself` };
+const LABELS = dictionaryOf({ code: t`Log in`, device: t`Log in with a code on another device`, client: t`Log in as the client itself` });
 const PROMISE = t`The bridge and the models never see the tokens: they are stored encrypted in this browser, and renewed by it.`;
 
 /** @param {Parts} parts @param {ServerDetail} server @returns {HTMLElement[]} one panel for each scheme */

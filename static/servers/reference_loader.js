@@ -4,6 +4,7 @@
  * for each origin, round by round, as files refer to further files. The bridge says what is missing and makes one text.
  */
 
+import { dictionaryOf } from "../base/dictionary.js";
 import { counted, t, verbatim } from "../base/language.js";
 import { addressOf, fileFor, isFile, nameOf } from "./document_files.js";
 import { readAddress } from "../session/probe_frames.js";
@@ -47,13 +48,13 @@ export class ReferenceLoader {
     this.probes = probes;
     this.ask = ask;
     /** @type {Decisions} */
-    this.decisions = { origins: { ...decided.origins }, without: { ...decided.without } };
+    this.decisions = { origins: dictionaryOf(decided.origins), without: dictionaryOf(decided.without) };
     /** @type {DocumentFile[]} */
     this.files = [];
     /** @type {Record<string, string>} */
-    this.texts = {};
+    this.texts = dictionaryOf({});
     /** Address to reason. @type {Record<string, string>} */
-    this.leftOut = { ...decided.without };
+    this.leftOut = dictionaryOf(decided.without);
     this.fetched = 0;
   }
 
@@ -76,7 +77,7 @@ export class ReferenceLoader {
       const failures = made.problems.filter(({ url }) => !(url in this.leftOut));
       if (made.text === null) await this.#get(made.missing, source_url);
       else if (failures.length > 0) await this.#askAbout({ ...NOTHING, failures });
-      else return { text: made.text, decisions: this.decisions };
+      else return { text: made.text, decisions: structuredClone(this.decisions) };
     }
   }
 
@@ -90,7 +91,7 @@ export class ReferenceLoader {
     const addresses = missing.filter((url) => !isFile(url) && URL.canParse(url));
     for (const url of missing) if (!URL.canParse(url)) this.leftOut[url] = NO_ADDRESS;
     const { origins } = this.decisions;
-    const undecided = addresses.filter((url) => !(new URL(url).origin in origins));
+    const undecided = addresses.filter((url) => !Object.hasOwn(origins, new URL(url).origin));
     if (files.length + undecided.length > 0) {
       await this.#askAbout({ ...NOTHING, files, addresses: undecided, own: originOf(source_url) });
     }

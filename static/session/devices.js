@@ -1,6 +1,8 @@
 // @ts-check
 /** The user's browsers as the bridge knows them, and which one runs calls; loaded anew when the bridge says so. */
 
+import { dictionaryOf } from "../base/dictionary.js";
+
 /** @typedef {import("../types/api_types.js").Device} Device */
 /** @typedef {import("./bridge_api.js").BridgeApi} BridgeApi */
 /** @typedef {import("./executor_client.js").ExecutorClient} ExecutorClient */
@@ -17,7 +19,7 @@ export class Devices extends EventTarget {
     /** @type {Device[]} */
     this.list = [];
     /** Server id to device id. @type {Record<string, string>} */
-    this.choices = {};
+    this.choices = dictionaryOf({});
   }
 
   start() {
@@ -30,7 +32,8 @@ export class Devices extends EventTarget {
   }
 
   async loadDevices() {
-    ({ devices: this.list, choices: this.choices } = await this.api.listDevices());
+    const { devices, choices } = await this.api.listDevices();
+    [this.list, this.choices] = [devices, dictionaryOf(choices)];
     this.dispatchEvent(new CustomEvent("change"));
   }
 

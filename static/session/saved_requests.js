@@ -3,6 +3,7 @@
  * Arguments that the user saved by name, for each operation. They stay in this browser, with the other data of its user:
  * they may hold anything, passwords too, and nobody else has a use for them.
  */
+import { dictionaryOf } from "../base/dictionary.js";
 import { verbatim } from "../base/language.js";
 import { stringifyJson, parseJson } from "../base/json_text.js";
 
@@ -18,7 +19,7 @@ export const MAX_NAME = 80;
 export const placeOf = ({ server_id, key }) => `${server_id} ${key}`;
 
 /** All of this browser, by place. @param {Pick<Store, "readRecord">} store @returns {Promise<Record<string, SavedRequest[]>>} */
-export const readSavedRequests = async (store) => (await store.readRecord("keys", SAVED_REQUESTS)) ?? {};
+export const readSavedRequests = async (store) => dictionaryOf((await store.readRecord("keys", SAVED_REQUESTS)) ?? {});
 
 /** In place of the one of that name; by name. @param {SavedRequest[]} list @param {SavedRequest} saved */
 export function withRequest(list, saved) {
@@ -52,7 +53,7 @@ export class SavedRequests {
   async #change(edit) {
     const all = await readSavedRequests(this.store);
     const list = edit(all[this.place] ?? []);
-    const next = { ...all, [this.place]: list };
+    const next = dictionaryOf({ ...all, [this.place]: list });
     if (list.length === 0) delete next[this.place];
     await this.store.changeRecords(["keys"], (of) => void of("keys").put(next, SAVED_REQUESTS));
   }

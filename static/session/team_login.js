@@ -1,17 +1,18 @@
 // @ts-check
 /** Logging in at the provider that the operator has set: the way there, and how it ended. */
+import { dictionaryOf } from "../base/dictionary.js";
 import { t } from "../base/language.js";
 import { el, notice } from "../ui/dom.js";
 
 /** Why a login failed, as `LoginFailure` of the bridge. @type {Record<string, string>} */
-const FAILURES = {
+const FAILURES = dictionaryOf({
   denied: t`The login was cancelled.`,
   stale: t`This login was begun in another browser, or too long ago. Log in again.`,
   unreachable: t`The login service does not answer as it should. Try again in a minute; the log of the bridge says why.`,
   refused: t`The bridge cannot accept what the login service says. The log of the bridge says why.`,
   not_allowed: t`Your account may not use this bridge. Ask whoever runs it.`,
   disabled: t`Your account on this bridge is disabled. Ask whoever runs it.`,
-};
+});
 
 /** @returns {string} where to log in; empty: the operator has set no provider */
 export function loginAddress() {

@@ -1,5 +1,6 @@
 // @ts-check
 /** Entries of the audit log in words: what happened, who did it, and the facts, of which foreign texts are one line each. Pure. */
+import { dictionaryOf } from "../base/dictionary.js";
 import { counted, t } from "../base/language.js";
 import { formatTime } from "../base/time_format.js";
 import { askerWords } from "../ui/asked_by.js";
@@ -34,7 +35,7 @@ export const KINDS = {
 };
 
 /** @type {Record<string, string>} */
-const STATES = {
+const STATES = dictionaryOf({
   queued: t`queued`,
   sent: t`running`,
   awaiting_approval: t`waiting for approval`,
@@ -45,19 +46,19 @@ const STATES = {
   cancelled: t`cancelled`,
   expired: t`out of time`,
   outcome_unknown: t`outcome unknown`,
-};
+});
 
 /** @type {Record<string, string>} */
-const DECISIONS = {
+const DECISIONS = dictionaryOf({
   once: t`allowed once`,
   chat: t`allowed for the chat`,
   timed: t`allowed for 30 minutes`,
   always: t`always allowed`,
   denied: t`denied`,
-};
+});
 
 /** Who decided; nothing is said of a click. @type {Record<string, string>} */
-const REASONS = { no_answer: t`nobody answered`, policy: t`by the policy of its page` };
+const REASONS = dictionaryOf({ no_answer: t`nobody answered`, policy: t`by the policy of its page` });
 
 /** Characters of an id whose owner is gone. */
 const ID_CHARS = 8;
@@ -68,17 +69,24 @@ function nameOf(id, names) {
   return name === undefined ? t`${id.slice(0, ID_CHARS)} (no longer there)` : truncateLine(name);
 }
 
+/** @type {Record<string, string>} */
+const ACTORS = dictionaryOf({ "command line": t`Command line`, bridge: t`The bridge`, forwarder: t`Key for all users` });
+/** @type {Record<string, string>} */
+const STEPS = dictionaryOf({ offered: t`handed over`, withdrawn: t`taken back`, fetched: t`fetched` });
+/** @type {Record<string, string>} */
+const WAYS = dictionaryOf({ link: t`by link`, code: t`by code` });
+
 /** Who did it. @param {string} actor as the bridge writes it: a word, and an id or address @param {Names} names */
 export function actorWords(actor, names) {
   const [word = "", id = ""] = actor.split(" ", 2);
   if (word === "page") return id ? t`Page: ${nameOf(id, names)}` : t`Page`;
   if (word === "key") return id ? t`Key: ${nameOf(id, names)}` : t`Key`;
   if (word === "address") return t`Address ${truncateLine(id)}`;
-  return { "command line": t`Command line`, bridge: t`The bridge`, forwarder: t`Key for all users` }[actor] ?? truncateLine(actor);
+  return ACTORS[actor] ?? truncateLine(actor);
 }
 
 /** Facts that say something by their names alone. @type {Record<string, (value: any, names: Names) => string>} */
-const FACTS = {
+const FACTS = dictionaryOf({
   tool: (value) => truncateLine(value),
   state: (value) => STATES[value] ?? truncateLine(value),
   safe: (value) => (value ? t`only reads` : t`can change data`),
@@ -101,8 +109,8 @@ const FACTS = {
   label: (value) => t`called ${truncateLine(value)}`,
   forwarder: (value) => (value ? t`for all users` : ""),
   browser: (value) => truncateLine(value),
-  step: (value) => ({ offered: t`handed over`, withdrawn: t`taken back`, fetched: t`fetched` })[/** @type {string} */ (value)] ?? truncateLine(value),
-  by: (value) => ({ link: t`by link`, code: t`by code` })[/** @type {string} */ (value)] ?? truncateLine(value),
+  step: (value) => STEPS[value] ?? truncateLine(value),
+  by: (value) => WAYS[value] ?? truncateLine(value),
   source: (value) => truncateLine(value),
   digest: () => "",
   version: (value) => t`version ${truncateLine(value)}`,
@@ -110,7 +118,7 @@ const FACTS = {
   keeps_answers: (value) => (value ? t`answers are stored` : t`answers are not stored`),
   door: (value) => t`at ${truncateLine(value)}`,
   times: (value) => counted(value, "{0} time", "{0} times"),
-};
+});
 
 /** What only those care for who look for a replica. */
 const OF_REPLICAS = new Set(["epoch", "request"]);

@@ -1,5 +1,6 @@
 // @ts-check
 /** What people call the limits of the bridge, and what each means for them. Pure. */
+import { dictionaryOf } from "../base/dictionary.js";
 import { formatNumber, t } from "../base/language.js";
 import { meaningOf } from "../ui/limit_text.js";
 
@@ -68,10 +69,10 @@ export const rangeOfLimit = (limit) => t`From ${amountOf(limit, limit.minimum)} 
 /** Who changed it, and what it would be otherwise; null for a default. @param {Limit} limit @returns {{badge: string, words: string} | null} */
 export function changeOf(limit) {
   const value = amountOf(limit, limit.default);
-  return {
+  return dictionaryOf({
     default: null,
     kept: { badge: t`Changed`, words: t`Default: ${value}.` },
     given: { badge: t`Set at start`, words: t`By environment or command line. Default: ${value}.` },
     changed: { badge: t`Changed`, words: t`The next start restores the value from environment or command line. Default: ${value}.` },
-  }[limit.source];
+  })[limit.source];
 }

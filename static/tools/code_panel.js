@@ -1,5 +1,6 @@
 // @ts-check
 /** What this browser would send, to read and to copy: in several languages, as a model's call, and as a call of the bridge. */
+import { dictionaryOf } from "../base/dictionary.js";
 import { t } from "../base/language.js";
 import { button, copyButton, el, fill } from "../ui/dom.js";
 import { placeSecrets } from "../request/credential_placement.js";
@@ -17,13 +18,13 @@ let last = "curl";
 export function codePanel(shown) {
   const request = withPlaceholders(shown.request, madeUpSecrets(shown.plan, shown.schemes));
   /** @type {Record<string, () => string>} */
-  const forms = {
+  const forms = dictionaryOf({
     curl: () => toCurl(request),
     Python: () => toPython(request),
     JavaScript: () => toJavaScript(request),
     [t`Tool call`]: () => toToolCall(shown.name, shown.args),
     [t`Bridge call`]: () => toBridgeCall(location.origin, shown.name, shown.args),
-  };
+  });
   const choice = el("div", { class: "actions forms", role: "group", "aria-label": t`Show the request as` });
   const place = el("div", { class: "code" });
   const show = (/** @type {string} */ form) => {

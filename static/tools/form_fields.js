@@ -1,5 +1,6 @@
 // @ts-check
 /** One control per field of an argument form: what is typed goes straight into the field. */
+import { dictionaryOf } from "../base/dictionary.js";
 import { t } from "../base/language.js";
 import { button, codeSpans, el, fill, freshId } from "../ui/dom.js";
 import {
@@ -198,7 +199,7 @@ function controlFor(field) {
   const common = { placeholder, value: field.text, oninput: write, spellcheck: "false", autocomplete: "off" };
   const isLong = field.kind === "json" || Number(field.schema.maxLength ?? 0) > 300;
   if (isLong) return el("textarea", { ...common, rows: 3, class: field.kind === "json" ? "mono" : null });
-  const mode = { integer: "numeric", number: "decimal" };
+  const mode = dictionaryOf({ integer: "numeric", number: "decimal" });
   const inputmode = field.kind in mode ? mode[/** @type {keyof typeof mode} */ (field.kind)] : null;
   return el("input", { ...common, inputmode, type: field.schema.format === "password" ? "password" : "text" });
 }

@@ -155,5 +155,5 @@ function mayHold(branch, value) {
   const isObject = typeof value === "object" && value !== null && !Array.isArray(value);
   if (!isObject) return branch.kind === "json" && typesOf(branch.schema)[0] !== "object";
   const required = Array.isArray(branch.schema.required) ? branch.schema.required : [];
-  return branch.kind === "json" || (branch.kind === "object" && required.every((name) => String(name) in value));
+  return branch.kind === "json" || (branch.kind === "object" && required.every((name) => Object.hasOwn(value, String(name))));
 }

@@ -101,15 +101,15 @@ function readItems(field, problems) {
 function readObject(field, problems) {
   /** @type {Problem[]} */
   const own = [];
-  /** @type {JsonObject} */
-  const value = readExtra(field, own);
-  for (const child of field.fields) {
+  const members = field.fields.flatMap((child) => {
     const member = readField(child, own);
-    if (member !== undefined) value[child.name] = member;
-  }
+    return member === undefined ? [] : [/** @type {const} */ ([child.name, member])];
+  });
+  /** @type {JsonObject} */
+  const value = { ...readExtra(field, own), ...Object.fromEntries(members) };
   const untouched = Object.keys(value).length === 0 && !own.some(({ field: at }) => isTouched(at));
   if (untouched && !field.required) return undefined;
-  if (isFile(field.schema) && !["base64", "text", "url"].some((name) => name in value))
+  if (isFile(field.schema) && !["base64", "text", "url"].some((name) => Object.hasOwn(value, name)))
     own.push({ field, message: t`Choose a file, or give its text or address.` });
   problems.push(...own);
   return value;

@@ -3,6 +3,7 @@
  * The user's own run of a tool: pressing *Run* on a filled form is the approval of that one call, so it needs no card.
  * Only a card that appears after the press, for the same tool with exactly these arguments, is taken for it, and only once.
  */
+import { dictionaryOf } from "../base/dictionary.js";
 import { t, verbatim } from "../base/language.js";
 import { stringifyJson } from "../base/json_text.js";
 
@@ -16,7 +17,7 @@ const OWN_NAME = verbatim("bridge page");
 const SHOWN_VALUE_CHARS = 100_000;
 
 /** What a call waits for, by its state in the call log. @type {Record<string, string>} */
-const WAITS = { queued: t`Waiting for other calls to the same host…` };
+const WAITS = dictionaryOf({ queued: t`Waiting for other calls to the same host…` });
 const WAITS_FOR_USER = t`Waiting for your approval, at the top of the page…`;
 
 /**

@@ -1,5 +1,6 @@
 // @ts-check
 /** Which tools models are shown: what comes of the choice, and the choice itself. Every change is saved immediately. */
+import { dictionaryOf } from "../base/dictionary.js";
 import { t } from "../base/language.js";
 import { announceSentence, el, factList, fill, labelledField, link, notice, sentenceOf } from "../ui/dom.js";
 import { ChosenList } from "../ui/chosen_list.js";
@@ -17,7 +18,7 @@ import { OfferPreview } from "./offer_preview.js";
 const LEAD = t`Most models take at most 128 tools, and each one costs tokens in every request. If you have more, models see the pinned ones, and find and run the others with find_operations and run_operation. A tool that is not shown can still be called by name: to keep an operation from running, do not accept it.`;
 
 /** @type {Record<ListName, {title: string, hint: string, label: string, none: string}>} */
-const WORDS = {
+const WORDS = dictionaryOf({
   pinned: {
     title: t`Pinned tools`,
     hint: t`Shown even when there are too many tools to show all.`,
@@ -37,7 +38,7 @@ const WORDS = {
     label: t`Add a name or pattern`,
     none: t`All names.`,
   },
-};
+});
 
 export class SelectionView {
   /** @param {Parts} parts */

@@ -29,14 +29,12 @@ const fileWords = (name) => (name === "" ? t`the file` : t`the file ${name}`);
 function withoutSecrets(value, left) {
   if (Array.isArray(value)) return value.map((item) => withoutSecrets(item, left));
   if (typeof value !== "object" || value === null) return value;
-  /** @type {JsonObject} */
-  const kept = {};
-  for (const [name, member] of Object.entries(value)) {
+  const kept = Object.entries(value).filter(([name, member]) => {
     const isContent = name === "base64" && typeof member === "string";
     if (isContent || isSecretName(name)) left.push(isContent ? fileWords(String(value.filename ?? "")) : name);
-    else kept[name] = withoutSecrets(member, left);
-  }
-  return kept;
+    return !isContent && !isSecretName(name);
+  });
+  return Object.fromEntries(kept.map(([name, member]) => [name, withoutSecrets(member, left)]));
 }
 
 /** @param {string} text */

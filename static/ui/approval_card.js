@@ -3,6 +3,7 @@
  * One call that waits: what would be sent, why it asks, and the four answers. Everything foreign is text in a box of its
  * own, with nothing invisible in it and a bounded size, so that it can neither imitate the card nor push its facts away.
  */
+import { dictionaryOf } from "../base/dictionary.js";
 import { t } from "../base/language.js";
 import { button, el, factList, fill, freshId, methodTag } from "./dom.js";
 import { originFacts } from "./asked_by.js";
@@ -21,13 +22,13 @@ const SHOWN_VALUE_LINES = 6;
 const SHOWN_ARGUMENTS = 12;
 
 /** @type {Record<import("../types/types.js").ReasonToAsk, string>} */
-const REASONS = {
+const REASONS = dictionaryOf({
   unsafe: t`It can change data.`,
   every_call: t`You want to be asked about every call.`,
   changed: t`It has changed since you chose to always allow it.`,
   bridge: t`The bridge has no record that you allowed it.`,
   login: t`It can change data as you: with your login, such a call always asks.`,
-};
+});
 
 export class ApprovalCard {
   /**

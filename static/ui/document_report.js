@@ -1,6 +1,7 @@
 // @ts-check
 /** What `tool-bridge check` says of a document, as groups of entries that can be searched. Pure. */
 
+import { dictionaryOf } from "../base/dictionary.js";
 import { t, counted, verbatim } from "../base/language.js";
 import { formatCount } from "./format_count.js";
 
@@ -15,12 +16,12 @@ import { formatCount } from "./format_count.js";
 /** @typedef {{id: string, title: string, about: string, entries: Entry[]}} Group */
 
 /** @type {Record<string, string>} */
-const VALIDITY = {
+const VALIDITY = dictionaryOf({
   pending: t`checking…`,
   valid: t`valid`,
   invalid: t`flaws found`,
   failed: t`not checked`,
-};
+});
 
 /** @param {ServerDetail} server @returns {string} how openapi-core judges the document */
 export const validityOf = ({ validation }) => VALIDITY[validation.state] ?? validation.state;

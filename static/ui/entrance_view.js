@@ -1,11 +1,12 @@
 // @ts-check
 /** What a user sees who is not let in: why, and what to do. */
+import { dictionaryOf } from "../base/dictionary.js";
 import { t } from "../base/language.js";
 import { button, el, sentenceOf } from "./dom.js";
 import { IdentityError } from "../executor/session_tokens.js";
 
 /** `why`: what `session_tokens.js` says in English, which the worker needs too. @type {Record<string, {title: string, why?: string, next: string[]}>} */
-const CASES = {
+const CASES = dictionaryOf({
   insecure_context: {
     title: t`This address is not secure enough`,
     why: t`This page was not opened over https or on http://localhost, so the browser does not let it store keys. Open it at the address that the bridge prints.`,
@@ -54,7 +55,7 @@ const CASES = {
     title: t`This browser does not store data for this page`,
     next: [t`Leave the private window, or allow this site to store data, and reload.`],
   },
-};
+});
 
 /** After these the browser may be paired by a code. */
 const PAIRABLE = new Set(["not_paired", "ticket_refused", "confirmation_needed", "device_unknown", "login_ended"]);

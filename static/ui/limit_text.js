@@ -1,5 +1,6 @@
 // @ts-check
 /** Limits and deadlines in words. Pure. */
+import { dictionaryOf } from "../base/dictionary.js";
 import { t } from "../base/language.js";
 
 /** @typedef {import("../types/api_types.js").Limit} Limit */
@@ -40,14 +41,14 @@ export function deadlineOf(settings, limits, { server_id = "", operation = "" })
 }
 
 /** @type {Record<string, string>} */
-const WHOSE = {
+const WHOSE = dictionaryOf({
   call: t`the caller's own deadline for this call`,
   tool: t`the deadline of this tool`,
   server: t`the deadline of its server`,
   user: t`your deadline for all servers`,
   TOOL_TIMEOUT_SECONDS: t`the default of this bridge`,
   TOOL_BATCH_TIMEOUT_SECONDS: t`the end of its batch`,
-};
+});
 
 /** @param {unknown} set_by */
 export function whoseDeadline(set_by) {

@@ -1,5 +1,6 @@
 // @ts-check
 /** How a call ended, as a user reads it: the answer, or the error with what to do about it. */
+import { dictionaryOf } from "../base/dictionary.js";
 import { t, errorSentence } from "../base/language.js";
 import { el, link } from "./dom.js";
 import { formatFixed } from "./format_count.js";
@@ -14,7 +15,7 @@ import { stringifyJson } from "../base/json_text.js";
 /** @typedef {{code: string, message: string, detail?: Record<string, unknown>, retryable?: boolean}} ShownError */
 
 /** Advice by error code: a sentence, and where to act on it. @type {Record<string, {advice: string, label?: string, go?: (serverId: string) => string}>} */
-const ADVICE = {
+const ADVICE = dictionaryOf({
   no_browser: {
     advice:
       t`No page of yours is connected. This page reconnects by itself; if the tab shows standby, use the other tab.`,
@@ -58,9 +59,9 @@ const ADVICE = {
   breaker_open: { advice: t`The tool failed several times in a row and is paused for a while. Try again later.` },
   denied: { advice: t`It was not approved in this page, so nothing was sent.` },
   cancelled: { advice: t`The call was stopped.` },
-};
+});
 /** Advice by the API's own status. @type {Record<number, {advice: string, label?: string, go?: (serverId: string) => string}>} */
-const STATUS_ADVICE = {
+const STATUS_ADVICE = dictionaryOf({
   401: { advice: t`The API requires credentials.`, label: t`Add a credential`, go: (id) => viewAddress("servers", id) },
   403: {
     advice: t`The credentials are not enough for this operation.`,
@@ -69,7 +70,7 @@ const STATUS_ADVICE = {
   },
   404: { advice: t`The API has nothing at this address. Check the arguments and the base address.` },
   429: { advice: t`The API limits the number of requests. Wait a little.` },
-};
+});
 
 /** Failures of the page's own requests that the companion extension does not know. */
 const WALLS = new Set(["cors", "mixed_content", "blocked_local_network"]);
@@ -98,7 +99,7 @@ export function formatDuration(ms) {
 }
 
 /** @type {Record<string, string>} */
-const STATES = {
+const STATES = dictionaryOf({
   queued: t`queued`,
   sent: t`sent`,
   awaiting_approval: t`awaiting approval`,
@@ -109,7 +110,7 @@ const STATES = {
   cancelled: t`cancelled`,
   expired: t`expired`,
   outcome_unknown: t`outcome unknown`,
-};
+});
 
 /** `outcome_unknown` becomes "outcome unknown", and so do other codes. @param {string} state */
 export const stateWords = (state) => STATES[state] ?? state.replaceAll("_", " ");

@@ -1,5 +1,6 @@
 // @ts-check
 /** The code of a browser that waits to be confirmed: shows it, polls its state, and shows how it ended. */
+import { dictionaryOf } from "../base/dictionary.js";
 import { t } from "../base/language.js";
 import { formatTime } from "../base/time_format.js";
 import { announceSentence, button, el, fill, notice, sentenceOf } from "./dom.js";
@@ -9,10 +10,10 @@ import { announceSentence, button, el, fill, notice, sentenceOf } from "./dom.js
 
 const ASK_EVERY_MS = 2000;
 
-const ENDED = {
+const ENDED = dictionaryOf({
   refused: t`This browser was refused.`,
   expired: t`The code has expired: it was not entered within 5 minutes.`,
-};
+});
 
 export class PairingPanel {
   /** @type {ReturnType<typeof setTimeout> | undefined} */

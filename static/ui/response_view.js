@@ -1,5 +1,6 @@
 // @ts-check
 /** What an API answered, for a user's eyes: text as text whatever its type, pictures and sounds, and ways to save it completely. */
+import { dictionaryOf } from "../base/dictionary.js";
 import { t } from "../base/language.js";
 import { announceSentence, button, copyButton, el, link, sentenceOf } from "./dom.js";
 import { formatFixed } from "./format_count.js";
@@ -47,10 +48,10 @@ export function textView(text) {
 }
 
 /** @type {Record<string, string>} */
-const CUT_WORDS = {
+const CUT_WORDS = dictionaryOf({
   size: t`The API sent more than this page reads, so the end is missing.`,
   time: t`The API was still sending when the time for the call ran out.`,
-};
+});
 
 /**
  * What is missing, and why; null when nothing is.

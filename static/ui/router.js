@@ -1,5 +1,6 @@
 // @ts-check
 /** The sections of the page and the addresses of its views: `#/servers/petstore/review` and the like. */
+import { dictionaryOf } from "../base/dictionary.js";
 import { t } from "../base/language.js";
 import { button, el, fill, link, notice } from "./dom.js";
 import { icon } from "./icon.js";
@@ -19,7 +20,7 @@ const SECTIONS = [
 ];
 
 /** Views without a place of their own in the list. @type {Record<string, string>} */
-const BELONGS_TO = { add: "servers", selection: "tools", models: "chat", approval: "settings", backup: "settings", audit: "calls", charts: "calls" };
+const BELONGS_TO = dictionaryOf({ add: "servers", selection: "tools", models: "chat", approval: "settings", backup: "settings", audit: "calls", charts: "calls" });
 
 /**
  * @param {string} hash `location.hash`

@@ -9,6 +9,8 @@ import { verbatim } from "../base/language.js";
 /** Operations or servers that are named in one sentence. */
 const NAMED = 20;
 
+const LOST = verbatim("no longer accepted");
+
 /** @param {string[]} names @param {string} separator @returns {string} "": there are none */
 export function listSome(names, separator) {
   const more = names.length > NAMED ? verbatim(` and ${names.length - NAMED} more`) : "";
@@ -62,12 +64,11 @@ export function changeOf({ title, id, tools }, pinned, now) {
   const gained = [...after.keys()].filter((key) => !before.has(key));
   const lost = [...before.keys()].filter((key) => !after.has(key));
   const altered = [...after].filter(([key, digest]) => before.has(key) && before.get(key) !== digest).map(([key]) => key);
-  const words = [listed("accepted now", gained), listed("accepted in another version", altered), listed("no longer accepted", lost)];
-  return sentences(title, id, words);
+  return sentences(title, id, [listed(verbatim("accepted now"), gained), listed(verbatim("accepted in another version"), altered), listed(LOST, lost)]);
 }
 
 /** @param {string} title "": the bridge has it no more @param {string} id @param {Record<string, string>} pinned before @returns {string[]} one sentence, or none */
-export const withdrawal = (title, id, pinned) => sentences(title, id, [listed("no longer accepted", Object.keys(pinned))]);
+export const withdrawal = (title, id, pinned) => sentences(title, id, [listed(LOST, Object.keys(pinned))]);
 
 /** @param {string} title @param {string} id @param {string[]} words */
 function sentences(title, id, words) {

@@ -18,6 +18,8 @@ ROOT = Path(__file__).parents[2]
 VENDORED = "static/vendor/"
 ASSEMBLED = "plugins/open_webui/tool_bridge_"
 """Files that are put together from others, which the rules look at."""
+SEES_SYNTAX = "--expose-internals"
+"""Lets a script use the parser inside Node."""
 MADE_BY_TOOLS = frozenset(
     [".git", ".venv", "node_modules", "__pycache__", ".pytest_cache", ".ruff_cache", ".hypothesis"]
 )
@@ -116,10 +118,15 @@ def scripts() -> tuple[Script, ...]:
     names = files(".js", ".mjs", ".cjs")
     if not names:
         return ()
+    shape = cast("list[dict[str, object]]", run_node(SEES_SYNTAX, "tests/house/script_shape.cjs", *names))
+    return tuple(_script(entry) for entry in shape)
+
+
+def run_node(*arguments: str) -> object:
+    """What a script for Node prints as JSON."""
     node = Path(sys.executable).with_name("node")
-    command = [str(node), "--expose-internals", "tests/house/script_shape.cjs", *names]
-    shape = subprocess.run(command, cwd=ROOT, capture_output=True, check=True, text=True)
-    return tuple(_script(entry) for entry in json.loads(shape.stdout))
+    shown = subprocess.run([str(node), *arguments], cwd=ROOT, capture_output=True, check=True, text=True)
+    return json.loads(shown.stdout)
 
 
 def _script(entry: dict[str, object]) -> Script:

@@ -1,18 +1,23 @@
 """What a page in any language keeps: its texts in one place, and no side of the screen taken for granted."""
 
-import json
 import re
-import subprocess
-import sys
 from collections import Counter
 from dataclasses import dataclass
 from functools import cache
-from pathlib import Path
 from typing import cast
 
 from bridge.errors import ErrorCode
 from bridge.limits.settings import NAMES as LIMITS
-from tests.house.source import ROOT, exceptions, files, reachable, refuse, scripts, text_of
+from tests.house.source import (
+    SEES_SYNTAX,
+    exceptions,
+    files,
+    reachable,
+    refuse,
+    run_node,
+    scripts,
+    text_of,
+)
 
 WORKER = "static/executor_worker.js"
 LANGUAGE = "static/base/language.js"
@@ -126,7 +131,7 @@ def spoken_to_programs() -> frozenset[str]:
 def page_texts() -> tuple[PageTexts, ...]:
     """The texts of all modules of the page, but for the catalogs."""
     names = [name for name in files(".js", under=("static/",)) if not name.startswith("static/languages/")]
-    shown = run_node("--expose-internals", "tests/house/page_texts.cjs", *names)
+    shown = run_node(SEES_SYNTAX, "tests/house/page_texts.cjs", *names)
     return tuple(_read_texts(entry) for entry in cast("list[dict[str, object]]", shown))
 
 
@@ -142,9 +147,3 @@ def catalog(part: str) -> dict[str, str]:
     """The German `texts` or `errors`."""
     script = "import { GERMAN } from './static/languages/de.js'; console.log(JSON.stringify(GERMAN))"
     return cast("dict[str, dict[str, str]]", run_node("--input-type=module", "-e", script))[part]
-
-
-def run_node(*arguments: str) -> object:
-    node = Path(sys.executable).with_name("node")
-    shown = subprocess.run([str(node), *arguments], cwd=ROOT, capture_output=True, check=True, text=True)
-    return json.loads(shown.stdout)

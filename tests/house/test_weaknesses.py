@@ -3,8 +3,9 @@
 import ast
 import re
 from collections.abc import Iterator
+from typing import cast
 
-from tests.house.source import files, refuse, text_of, tree_of
+from tests.house.source import SEES_SYNTAX, files, refuse, run_node, text_of, tree_of
 
 OURS = ("bridge/", "toolserver/", "plugins/open_webui/source/")
 NEVER_CALLED = frozenset(
@@ -178,3 +179,26 @@ def _imported(file: str) -> Iterator[str]:
             yield from (name.name for name in node.names)
         if isinstance(node, ast.ImportFrom):
             yield node.module or ""
+
+
+KEYED_OTHERWISE = {
+    ("static/appearance.js", "document.documentElement.dataset[name]"): "names of the module",
+    ("static/oauth/login_steps.js", "oauth.logins[account]"): "a dictionary, as `StoredLogins` gives it",
+    ("static/oauth/login_steps.js", "oauth.logins[name]"): "a dictionary, as `StoredLogins` gives it",
+    ("static/oauth/renewal.js", "oauth.logins[oauth.active]"): "a dictionary, as `StoredLogins` gives it",
+    ("static/servers/reference_loader.js", "this.decisions.without[url]"): "a dictionary, made with the rest",
+}
+"""What has keys that are not written in the sources, and is made neither as a dictionary nor as a Map."""
+
+
+def test_no_object_with_a_prototype_is_keyed_by_what_others_name() -> None:
+    """Finding S-L8: what is named `__proto__` is lost, and `constructor` is found where nothing is."""
+    names = files(".js", under=("static/", "extension/"))
+    shown = run_node(SEES_SYNTAX, "tests/house/keyed_objects.cjs", *names)
+    found = {(file, text): line for file, line, text in cast("list[tuple[str, int, str]]", shown)}
+    refuse(
+        f"{file}:{line}: {text}: use a Map, `dictionaryOf` or `memberOf` of static/base/dictionary.js"
+        for (file, text), line in found.items()
+        if (file, text) not in KEYED_OTHERWISE
+    )
+    refuse(f"{file}: {text} is excused, and is not there" for file, text in KEYED_OTHERWISE.keys() - found)

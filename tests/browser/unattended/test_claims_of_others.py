@@ -37,7 +37,7 @@ class Stage:
         return f"{self.api.url}/{place}/openapi.json"
 
     def policy(self) -> str:
-        """The robot's documents by address, those whose text is claimed by digest too; and one that is nowhere."""
+        """The robot's documents by address, some by digest too; and one that is nowhere."""
         entries = [f'[[servers]]\nurl = "{self.api.url}/nowhere/openapi.json"\n']
         for place in PLACES:
             lines = [f'url = "{self.address_of(place)}"', "add = true", 'approve = "all"']
@@ -114,7 +114,7 @@ async def stage(chromium: Browser, tmp_path: Path) -> AsyncIterator[Stage]:
 
 
 async def wait_until_judged(page: RunningPage, claimed: list[str]) -> None:
-    """Wait until the page has looked at these: it names all servers when it misses the one that is nowhere."""
+    """Wait until the page has looked at these: it names all when it misses the one that is nowhere."""
     for server_id in claimed:
         await page.wait_for_line(rf"/nowhere/openapi.json .*\({re.escape(server_id)}, .*shared by eve")
 
