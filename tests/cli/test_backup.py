@@ -223,6 +223,10 @@ def without_end(manifest: dict[str, Any]) -> None:
     manifest["files"][DATABASE]["bytes"] = 10**15
 
 
+def odd_revision(manifest: dict[str, Any]) -> None:
+    manifest["revision"] = "../0001"
+
+
 def another_place(manifest: dict[str, Any]) -> None:
     manifest["files"]["../secret.key"] = manifest["files"]["secret.key"]
 
@@ -239,6 +243,7 @@ def fewer_files(manifest: dict[str, Any]) -> None:
         (another_digest, "secret.key has another digest"),
         (another_size, "secret.key has another size"),
         (older_than_its_tables, "of another revision than it says"),
+        (odd_revision, "of another revision than it says"),
         (without_end, "needs more than the disk has free"),
         (another_place, "it names other files"),
         (fewer_files, "does not hold the files that it names"),
@@ -260,6 +265,39 @@ def test_a_backup_that_is_not_what_it_says_restores_nothing(
             writing.writestr(name, content)
     assert said in refused("restore", changed, "--data", restored)
     assert list(restored.iterdir()) == []
+
+
+ENTRIES = ("../secret.key", "/secret.key", "a/../secret.key", "..\\secret.key", "secret.key", "more/")
+
+
+@pytest.mark.filterwarnings("ignore:Duplicate name")
+@pytest.mark.parametrize("name", ENTRIES)
+def test_a_backup_with_other_entries_than_it_names_restores_nothing(
+    left: Path, tmp_path: Path, name: str
+) -> None:
+    """Above the folder, anywhere on the disk, or twice: which one would be the one that was checked?"""
+    file, restored = tmp_path / "bridge.backup", tmp_path / "restored"
+    back_up(left, file)
+    with zipfile.ZipFile(file, "a") as archive:
+        archive.writestr(name, b"another secret")
+    assert "does not hold the files that it names" in refused("restore", file, "--data", restored)
+    assert list(restored.iterdir()) == []
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["bridge.backup", "data", "restored"]
+
+
+def test_a_link_in_a_backup_is_a_file_when_it_is_restored(left: Path, tmp_path: Path) -> None:
+    """A link would have the bridge read, or write, whatever it leads to."""
+    (left / "secret.key").write_text("/etc/passwd", encoding="utf-8")
+    file, linking, restored = tmp_path / "bridge.backup", tmp_path / "linking.backup", tmp_path / "restored"
+    back_up(left, file)
+    with zipfile.ZipFile(file) as reading, zipfile.ZipFile(linking, "w") as writing:
+        for entry in reading.infolist():
+            content = reading.read(entry)
+            entry.external_attr = (stat.S_IFLNK | 0o777) << 16
+            writing.writestr(entry, content)
+    restored_from(linking, restored)
+    assert all(path.is_file() and not path.is_symlink() for path in restored.iterdir())
+    assert (restored / "secret.key").read_text(encoding="utf-8") == "/etc/passwd"
 
 
 @pytest.mark.parametrize("name", ["models.toml", "secret.key", INTENTS[0]])

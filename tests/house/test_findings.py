@@ -1,13 +1,21 @@
-"""What was found is mended and proven, or says which issue has it, or why it stays."""
+"""What was found is mended and proven, or says which issue has it, or why it stays; and what was tried is tested."""
 
 import itertools
 import re
+import tomllib
 from pathlib import Path
+from typing import Any
 
+from tests.features import all_tests
 from tests.findings import PLACE, REPORTS, collect_proofs, list_findings
-from tests.house.source import refuse
+from tests.house.source import refuse, text_of
 
 PROOFS = collect_proofs()
+
+ATTACKS_PLACE = "tests/attacks.toml"
+ATTACKS: dict[str, dict[str, Any]] = tomllib.loads(text_of(ATTACKS_PLACE))
+ATTACK = re.compile(r"^\| (?:\*\*\w+\*\* )?(\d+b?) \| ", re.MULTILINE)
+"""Number of a row in the report's table; the first one of a part has the part's name before it."""
 
 
 def test_every_finding_has_a_test_or_says_why_not() -> None:
@@ -60,3 +68,41 @@ def test_no_finding_is_left_out(shared_findings: Path) -> None:
     ]
     assert found
     refuse(f"{PLACE} lacks {finding}" for finding in found if finding not in known)
+
+
+def test_every_attack_has_a_test_or_says_why_not() -> None:
+    """What held once, and is not tried again, may hold no longer."""
+    refuse(
+        f"{ATTACKS_PLACE}: {row} has neither tests nor a finding nor `out`"
+        for row, entry in ATTACKS.items()
+        if not entry.keys() & {"tests", "findings", "out"}
+    )
+
+
+def test_every_test_that_an_attack_names_exists() -> None:
+    """A test that was renamed or removed plays nothing, and nobody would notice."""
+    known = {f"{file}::{name}" for file, name in all_tests()}
+    refuse(
+        f"{ATTACKS_PLACE}: {row} names {test}, which there is not"
+        for row, entry in ATTACKS.items()
+        for test in entry.get("tests", [])
+        if test not in known
+    )
+
+
+def test_every_finding_that_an_attack_names_is_proven_or_put_off() -> None:
+    """The tests of a finding stand in their docstrings; one without any plays no attack."""
+    answered = PROOFS.keys() | {each.id for each in list_findings() if each.later or each.out}
+    refuse(
+        f"{ATTACKS_PLACE}: {row} names {finding}, which has no test"
+        for row, entry in ATTACKS.items()
+        for finding in entry.get("findings", [])
+        if finding not in answered
+    )
+
+
+def test_no_attack_is_left_out(shared_findings: Path) -> None:
+    """Those that are missing from the table would be the ones that nobody tries again."""
+    report = (shared_findings / "security.md").read_text(encoding="utf-8")
+    _, _, tried = report.partition("## Attacks tried")
+    assert ATTACK.findall(tried) == list(ATTACKS)

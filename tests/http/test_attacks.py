@@ -17,6 +17,7 @@ from bridge.browser_protocol import SOCKET_MESSAGE_BYTES
 from bridge.errors import BridgeError, ErrorCode
 from bridge.http import body
 from tests.support.documents.compiled import document_text
+from tests.support.raw_http import raw_answer
 from tests.support.running_bridge import FakePage, json_answer, page_of, running_bridge
 from tests.support.waiting import eventually
 
@@ -386,3 +387,28 @@ async def test_a_page_of_one_user_cannot_wear_the_session_of_another(bridge: Bri
         assert (status, refused["error"]["code"]) == (401, ErrorCode.UNAUTHORIZED)
         with pytest.raises((BridgeError, Exception), match="session has ended"):
             await bridge.components.identity.caller_of_session(other.token)
+
+
+OTHER_ORIGINS = (
+    *("null", "", " ", "http://127.0.0.1", "https://127.0.0.1:{port}", "http://127.0.0.1:{port}/"),
+    *("http://127.0.0.1:{port}.evil.example", "http://evil.example:{port}", "http://x@127.0.0.1:{port}"),
+    *("http://127.0.0.1:{port}, http://evil.example", "http://evil.example http://127.0.0.1:{port}", "\xff"),
+)
+
+
+@pytest.mark.parametrize("origin", OTHER_ORIGINS)
+async def test_no_form_of_another_origin_is_taken_for_the_pages_own(bridge: Bridge, origin: str) -> None:
+    """The API, a session, the socket and MCP; a second header after it makes none of them believe it."""
+    port, own = urlsplit(bridge.base_url).port, bridge.base_url
+    key = f"Authorization: Bearer {bridge.key}\r\n"
+    doors = (
+        f"GET /api/me HTTP/1.1\r\n{key}",
+        "POST /api/sessions/challenge HTTP/1.1\r\nContent-Length: 0\r\n",
+        "GET /ws/socket.io/?EIO=4&transport=websocket HTTP/1.1\r\nUpgrade: websocket\r\n",
+        f"POST /mcp HTTP/1.1\r\nContent-Length: 0\r\n{key}",
+    )
+    for door in doors:
+        for second in ("", f"Origin: {own}\r\n"):
+            head = f"{door}Host: 127.0.0.1:{port}\r\nOrigin: {origin.format(port=port)}\r\n{second}\r\n"
+            status, answer = await raw_answer(bridge.base_url, head.encode("latin-1"))
+            assert (status, b"foreign_origin" in answer) == (403, True), (door, second)

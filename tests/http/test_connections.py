@@ -87,7 +87,9 @@ class Served:
 
 
 @asynccontextmanager
-async def serving(max_unknown: int = 100, header_s: float = NEVER_S) -> AsyncGenerator[Served]:
+async def serving(
+    max_unknown: int = 100, header_s: float = NEVER_S, *, is_relay: bool = False
+) -> AsyncGenerator[Served]:
     served, connections = Served(), Connections(max_unknown, header_s, connection_class())
     app = web.Application()
     app.router.add_get("/{path}", served.answer)
@@ -96,7 +98,7 @@ async def serving(max_unknown: int = 100, header_s: float = NEVER_S) -> AsyncGen
     listener = socket.create_server(("127.0.0.1", 0))
     served.port = listener.getsockname()[1]
     assert runner.server is not None
-    server = await connections.listen_on(runner.server, listener)
+    server = await connections.listen_on(runner.server, listener, is_relay=is_relay)
     sweeping = asyncio.create_task(connections.watch_headers(every_s=0.05))
     try:
         yield served
@@ -107,10 +109,11 @@ async def serving(max_unknown: int = 100, header_s: float = NEVER_S) -> AsyncGen
         await runner.cleanup()
 
 
+@pytest.mark.parametrize("is_relay", [False, True])
 @pytest.mark.parametrize("begun", [b"", b"GET / HTTP/1.1\r\nHost: x\r\n"])
-async def test_a_connection_whose_header_does_not_come_is_ended(begun: bytes) -> None:
-    """Half a header lived for more than 100 s, and each takes a descriptor."""
-    async with serving(header_s=HEADER_S) as served:
+async def test_a_connection_whose_header_does_not_come_is_ended(begun: bytes, is_relay: bool) -> None:
+    """Half a header lived for more than 100 s, and each takes a descriptor, on either listener."""
+    async with serving(header_s=HEADER_S, is_relay=is_relay) as served:
         line = await served.connect()
         await line.send(begun)
         assert await line.is_ended()

@@ -259,12 +259,16 @@ async def test_an_api_key_may_not_decide(
         ({"Sec-Fetch-Site": "same-origin", "Sec-Fetch-Mode": "cors"}, 200),
         ({"Sec-Fetch-Site": "cross-site", "Sec-Fetch-Mode": "navigate"}, 200),
         ({"Sec-Fetch-Site": "none", "Sec-Fetch-Mode": "navigate"}, 200),
+        ({"Sec-Fetch-Site": "cross-site", "Sec-Fetch-Mode": "navigate", "Origin": "null"}, 403),
     ],
 )
 async def test_a_fetch_of_another_site_is_refused_even_without_an_origin(
     bridge: Bridge, http: aiohttp.ClientSession, headers: dict[str, str], status: int
 ) -> None:
-    """A browser sends no Origin with a plain GET; following a link to the page must stay possible."""
+    """A browser sends no Origin with a plain GET; following a link to the page must stay possible.
+
+    With a form that is posted it sends one, `null` if the page wants that.
+    """
     async with http.get(bridge.base_url + "/healthz", headers=headers) as response:
         assert response.status == status
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import json
 import logging
+import re
 from collections.abc import AsyncGenerator
 from pathlib import Path
 from typing import Any
@@ -16,6 +17,7 @@ import socketio
 from socketio.exceptions import ConnectionError as SocketRefused
 
 from bridge.app.server import SHUTDOWN_SECONDS, Bridge
+from bridge.cluster.relay_listener import REFUSED_HEADER, TOKEN_HEADER
 from bridge.homes import Home
 from tests.support.conversation_client import listen_to_events, open_conversation
 from tests.support.linked_bridges import LinkedBridges, linked_bridges
@@ -465,3 +467,59 @@ async def test_a_key_revoked_at_the_home_counts_no_more(
     two.there.components.identity.forget_credentials()
     async with http.get(two.here.base_url + "/openapi.json", headers=headers) as response:
         assert (before, response.status) == (200, 401)
+
+
+async def test_a_caller_cannot_write_what_replicas_tell_each_other(
+    two: LinkedBridges, page: FakePage, http: aiohttp.ClientSession
+) -> None:
+    """A token is the replica's own; that a request was refused is said by the replica that refuses it."""
+    await page.connect(products)
+    forged = {**keyed(two), TOKEN_HEADER: "1.forged.forged", REFUSED_HEADER: "wrong_replica"}
+    async with http.post(two.here.base_url + LIST, json={"limit": 2}, headers=forged) as answer:
+        assert (answer.status, await answer.json()) == (200, PRODUCTS)
+        assert not {TOKEN_HEADER, REFUSED_HEADER} & set(answer.headers)
+    assert len(page.calls) == 1
+
+
+SECOND = "POST /tools/listProducts HTTP/1.1\r\nHost: x\r\nContent-Length: 2\r\n\r\n{}"
+CHUNKED = "Transfer-Encoding: chunked\r\n"
+ODD_REQUESTS: tuple[tuple[str, str, str], ...] = (
+    (LIST, f"Content-Length: {len(SECOND)}\r\n", SECOND),
+    (LIST, CHUNKED, f"2;x={'y' * 100}\r\n{{}}\r\n0\r\n\r\n"),
+    (LIST, CHUNKED, "2\r\n{}\r\n0\r\nContent-Length: 100\r\nHost: evil.example\r\n\r\n"),
+    (LIST, CHUNKED, f"0\r\n\r\n{SECOND}"),
+    (LIST, f"{CHUNKED}Content-Length: 2\r\n", f"0\r\n\r\n{SECOND}"),
+    (LIST, f"Content-Length: 2\r\nContent-Length: {2 + len(SECOND)}\r\n", "{}" + SECOND),
+    (LIST, "Content-Length: 2\r\nX-Odd: a\r b\r\n", "{}"),
+    (LIST, "Content-Length: 2\r\nX-Odd: a\n b: c\r\n", "{}"),
+    (LIST, "Content-Length: 2\r\nX-Odd: a\r\n folded: b\r\n", "{}"),
+    (LIST, "Content-Length: 2\r\nX-Odd: a\0b\r\n", "{}"),
+    (LIST, "Content-Length: 2\r\nX-Odd: a\x0bb\r\n", "{}"),
+    (LIST, "Content-Length: 2\r\nX Odd: a\r\n", "{}"),
+    (f"{LIST}?x=%0d%0aX-Odd:%20a%0d%0a%0d%0a", "Content-Length: 2\r\n", "{}"),
+    (f"{LIST}?x=a\tb", "Content-Length: 2\r\n", "{}"),
+    (f"http://evil.example{LIST}", "Content-Length: 2\r\n", "{}"),
+    (f"//evil.example{LIST}", "Content-Length: 2\r\n", "{}"),
+    ("evil.example:80", "Content-Length: 2\r\n", "{}"),
+    ("*", "Content-Length: 2\r\n", "{}"),
+)
+
+
+@pytest.mark.parametrize(("target", "headers", "rest"), ODD_REQUESTS)
+async def test_no_request_is_passed_on_as_two(
+    two: LinkedBridges, page: FakePage, http: aiohttp.ClientSession, target: str, headers: str, rest: str
+) -> None:
+    """What replicas pass on shares connections: the next caller would get the answer of the second one."""
+    await page.connect(products)
+    host = two.here.base_url.removeprefix("http://")
+    head = f"POST {target} HTTP/1.1\r\nHost: {host}\r\nAuthorization: Bearer {two.here.key}\r\n"
+    reader, writer = await asyncio.open_connection(*host.split(":"))
+    writer.write(f"{head}Connection: close\r\n{headers}\r\n{rest}".encode())
+    async with asyncio.timeout(20):
+        answer = await reader.read()
+    writer.close()
+    assert len(re.findall(rb"^HTTP/1\.[01] \d{3} ", answer, re.MULTILINE)) == 1
+    performed = int(b" 200 OK" in answer)
+    assert len(page.calls) == performed
+    assert await call_list(two, http) == (200, PRODUCTS)
+    assert len(page.calls) == performed + 1

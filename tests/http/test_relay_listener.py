@@ -106,3 +106,14 @@ async def test_a_refused_request_is_not_asked_for_its_body(two: LinkedBridges) -
     await writer.wait_closed()
 
     assert status.split()[1] == b"421"
+
+
+async def test_half_headers_take_nobodys_request(two: LinkedBridges, http: aiohttp.ClientSession) -> None:
+    """Whoever reaches this listener has no token, and other replicas must."""
+    address = two.table.urls["b"].removeprefix("http://").split(":")
+    lines = [await asyncio.open_connection(*address) for _ in range(300)]
+    for _, writer in lines:
+        writer.write(b"GET / HTTP/1.1\r\nHost: ")
+    assert await refusal(two, http, await vouched_for(two)) == (200, "")
+    for _, writer in lines:
+        writer.close()

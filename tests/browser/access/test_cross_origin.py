@@ -4,13 +4,16 @@ from collections.abc import AsyncGenerator
 from contextlib import asynccontextmanager
 from pathlib import Path
 from typing import Any
+from urllib.parse import quote
 
 import pytest
 from aiohttp import web
-from playwright.async_api import Browser, Page
+from playwright.async_api import Browser, Page, expect
 
 from bridge.http.static_page import STATIC
 from tests.browser.browser_harness import BrowserHarness, open_harness
+from tests.browser.file_site import file_site
+from tests.support.chromium import go_to
 from tests.support.web_servers import serving
 
 pytestmark = [pytest.mark.browser, pytest.mark.asyncio(loop_scope="session")]
@@ -126,3 +129,16 @@ async def test_the_bridges_own_page_is_answered_where_others_are_not(scene: Brow
     client = address.replace("app.js", f"vendor/{script}")
     refused = await page.evaluate(SOCKET, [client, scene.bridge.base_url])
     assert refused == "unauthorized", "the door is open, the token is wrong"
+
+
+@pytest.mark.parametrize("view", ["add", "doctor"])
+async def test_a_link_fills_a_field_and_fetches_nothing(scene: BrowserHarness, view: str) -> None:
+    """A link of any site would have the user's browser ask what only that browser reaches."""
+    page = await scene.open_page()
+    async with file_site(api="openapi: 3.1.0") as inner:
+        address = f"{inner.url}/api.yaml"
+        await go_to(page, f"{view}?url={quote(address, safe='')}")
+        await expect(page.locator("#main input[inputmode=url]").first).to_have_value(address)
+        await go_to(page, "tools")
+        await expect(page.get_by_label("Search")).to_be_visible()
+        assert inner.asked == []

@@ -9,6 +9,7 @@ from typing import Any
 from urllib.parse import parse_qs, urlsplit
 
 import aiohttp
+import jwt
 import pytest
 import pytest_asyncio
 from yarl import URL
@@ -16,7 +17,7 @@ from yarl import URL
 from bridge.app.server import Bridge
 from bridge.browsers.followed_devices import FollowedDevices
 from tests.support.oauth.login_provider import CLIENT_ID, CLIENT_SECRET, LoginProvider, login_provider
-from tests.support.running_bridge import FakePage, new_browser, public_key_of, running_bridge
+from tests.support.running_bridge import FakePage, new_browser, page_of, public_key_of, running_bridge
 from tests.support.waiting import eventually
 
 pytestmark = pytest.mark.asyncio
@@ -127,6 +128,53 @@ async def test_an_answer_that_this_browser_did_not_ask_for_logs_nobody_in(team: 
     assert team.provider.redeemed == []
 
 
+@pytest.mark.parametrize(
+    ("first", "left_out", "failure"),
+    [
+        ({}, "iss", "refused"),
+        ({"iss": "https://elsewhere.example"}, "", "refused"),
+        ({"error": "invalid\r\nSet-Cookie: a=b"}, "", "refused"),
+        ({}, "state", "stale"),
+        ({"state": "another"}, "", "stale"),
+    ],
+)
+async def test_an_answer_in_another_form_than_was_asked_for_logs_nobody_in(
+    team: Team, first: dict[str, str], left_out: str, failure: str
+) -> None:
+    """RFC 9207: without the issuer it may be another provider's; of what stands twice the first counts."""
+    came_back = URL(await team.begin())
+    answer = [(name, value) for name, value in came_back.query.items() if name != left_out]
+    changed = came_back.with_query([*first.items(), *answer])
+    assert await team.get(str(changed)) == f"{team.bridge.base_url}/#login_failed={failure}"
+    assert team.provider.redeemed == []
+
+
+async def test_a_cookie_that_the_bridge_did_not_write_logs_nobody_in(team: Team) -> None:
+    """It says which login was begun; a token for another purpose says so, too, and it opens nothing else."""
+    came_back = await team.begin()
+    name, _, good = team.cookies[-1].partition(";")[0].partition("=")
+    claims = jwt.decode(good, options={"verify_signature": False})
+    async with page_of(team.bridge, team.bridge.local_user.id, lambda _call: never()) as page:
+        forged = [
+            jwt.encode(claims, "", "none"),
+            jwt.encode(claims, "another secret of thirty-two bytes", "HS256"),
+            good[:-4] + ("AAAA" if good[-4:] != "AAAA" else "BBBB"),
+            *(page.token, "", "a.b.c"),
+        ]
+    for cookie in forged:
+        headers = {"Cookie": f"{name}={cookie}"}
+        async with (
+            aiohttp.ClientSession(headers=headers) as another,
+            another.get(came_back, allow_redirects=False) as answer,
+        ):
+            assert answer.headers["Location"] == f"{team.bridge.base_url}/#login_failed=stale"
+    headers = {"Authorization": f"Bearer {good}"}
+    async with team.http.get(f"{team.bridge.base_url}/api/me", headers=headers) as refused:
+        assert refused.status == 401
+    assert team.provider.redeemed == []
+    assert "#ticket=" in await team.get(came_back)
+
+
 async def test_logins_at_two_bridges_of_one_host_do_not_disturb_each_other(
     team: Team, tmp_path_factory: pytest.TempPathFactory
 ) -> None:
@@ -198,8 +246,9 @@ async def test_a_provider_that_is_away_is_told_at_once(team: Team) -> None:
 @pytest.mark.parametrize("settings", [{"oidc_allowed_groups": ("tools",), "oidc_operator_groups": ("sre",)}])
 async def test_groups_decide_who_gets_in_and_as_what_at_each_login(team: Team) -> None:
     """A user who leaves a group keeps the role until the next login."""
-    team.provider.claims["groups"] = ["staff"]
-    assert await team.log_in() == "login_failed=not_allowed"
+    for groups in (["staff"], ["SRE"], [" sre"], {"sre": True}, "sre tools", [["sre"]]):
+        team.provider.claims["groups"] = groups
+        assert await team.log_in() == "login_failed=not_allowed"
     for groups, role in ((["tools"], "user"), (["sre"], "operator"), ("tools", "user")):
         team.provider.claims["groups"] = groups
         _, page = await team.pair(await team.log_in())

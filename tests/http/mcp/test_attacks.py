@@ -10,6 +10,8 @@ from typing import Any
 import aiohttp
 import orjson
 import pytest
+from multidict import CIMultiDict
+from yarl import URL
 
 from bridge.app.server import Bridge
 from tests.support.mcp_messages import REQUESTS, legacy_request, modern_request, post_message
@@ -128,3 +130,49 @@ async def test_a_server_whose_tools_change_after_acceptance_is_paused(
         await page.accept_everything()
         _, answer = await post_message(bridge, http, *message)
         assert ("isError" in answer["result"], len(page.calls)) == (False, 2)
+
+
+@pytest.mark.parametrize(
+    "path", ["/mcp", "//mcp", "/%6dcp", "/mcp/", "/servers/shop/mcp", "/servers/shop//mcp"]
+)
+@pytest.mark.parametrize("origin", ["null", "https://evil.example", "http://127.0.0.1", "\xff"])
+async def test_no_page_of_another_origin_reaches_the_endpoint(
+    bridge: Bridge, http: aiohttp.ClientSession, path: str, origin: str
+) -> None:
+    """A post of plain text needs no preflight, and a path can be written in several ways."""
+    async with page_of(bridge, bridge.local_user.id, answer_calls) as page:
+        body, headers = legacy_request("tools/call", {"name": "listProducts"})
+        headers |= {"Origin": origin, "Authorization": f"Bearer {bridge.key}", "Content-Type": "text/plain"}
+        url = URL(bridge.base_url + path, encoded=True)
+        for method in ("POST", "OPTIONS"):
+            async with http.request(method, url, data=orjson.dumps(body), headers=headers) as answer:
+                assert answer.status in (403, 404, 405), method
+                assert "Access-Control-Allow-Origin" not in answer.headers
+        assert page.calls == []
+
+
+WRITTEN = (
+    b'"method":"tools/call","params":{"name":"listProducts","name":"addProduct"',
+    b'"method":"tools/call","params":{"name":"listProducts","n\\u0061me":"addProduct"',
+    b'"method":"tools/call","params":{},"params":{"name":"add\\u0050roduct"',
+    b'"method":"tools/list","method":"tools/call","params":{"name":"addProduct"',
+)
+"""The beginning of messages that call another tool than their header says, were the first member counted."""
+
+
+@pytest.mark.parametrize("written", WRITTEN)
+async def test_no_way_to_write_a_body_has_it_pass_for_another_tool(
+    bridge: Bridge, http: aiohttp.ClientSession, written: bytes
+) -> None:
+    """-32020: of what stands twice the last counts for the check and the call alike; of headers the first."""
+    body, headers = modern_request("tools/call", {"name": "listProducts"})
+    more = b',"arguments":{"name":"tea"},"_meta":' + orjson.dumps(body["params"]["_meta"]) + b"}}"
+    message = b'{"jsonrpc":"2.0","id":1,' + written + more
+    async with page_of(bridge, bridge.local_user.id, answer_calls) as page:
+        status, answer = await post_message(bridge, http, message, headers)
+        assert (status, answer["error"]["code"]) == (400, -32020)
+        twice = CIMultiDict({**headers, "Authorization": f"Bearer {bridge.key}"})
+        twice.add("Mcp-Name", "addProduct")
+        async with http.post(f"{bridge.base_url}/mcp", data=message, headers=twice) as refused:
+            assert (refused.status, (await refused.json())["error"]["code"]) == (400, -32020)
+        assert page.calls == []

@@ -131,10 +131,13 @@ async def test_a_legacy_client_cancels_by_a_notification(bridge: Bridge, http: a
         await eventually(lambda: [each["call_id"] for each in page.cancelled] == [page.calls[2]["id"]])
 
 
-async def test_a_client_cancels_no_call_of_another_user(bridge: Bridge, http: aiohttp.ClientSession) -> None:
-    """Their keys may have the same label, which each user chooses, and their ids begin at the same number."""
-    eve = await bridge.components.store.ensure_user("eve")
-    _, key = await bridge.components.store.add_key(eve.id, "printed at start")
+@pytest.mark.parametrize("whose", ["eve", "local"])
+async def test_a_client_cancels_no_call_of_another_key(
+    bridge: Bridge, http: aiohttp.ClientSession, whose: str
+) -> None:
+    """Keys may have the same label, whoever has them, and the ids of their requests begin alike."""
+    user = await bridge.components.store.ensure_user(whose)
+    _, key = await bridge.components.store.add_key(user.id, "printed at start")
     async with page_of(bridge, bridge.local_user.id, always(None)) as page:
         call = legacy_request("tools/call", {"name": "listProducts"}, request_id=7)
         cancel = {"jsonrpc": "2.0", "method": "notifications/cancelled", "params": {"requestId": 7}}

@@ -2,7 +2,7 @@
 
 import asyncio
 from collections.abc import AsyncGenerator
-from contextlib import asynccontextmanager
+from contextlib import AsyncExitStack, asynccontextmanager
 from pathlib import Path
 from typing import Any
 
@@ -138,6 +138,28 @@ async def test_an_idempotency_key_alone_decides(bridge: Bridge, http: aiohttp.Cl
         status, refused = await post_message(bridge, http, *modern_request("tools/call", ADD, **named))
         assert (status, refused["error"]["code"]) == (400, -32602)
         assert opened.sent == 1
+
+
+@pytest.mark.parametrize("whose", ["eve", "local"])
+async def test_an_idempotency_key_is_of_its_user_and_key_alone(
+    bridge: Bridge, http: aiohttp.ClientSession, whose: str
+) -> None:
+    """Whoever guesses it would be given another's answer, or have another's call taken for made."""
+    store = bridge.components.store
+    user = await store.ensure_user(whose)
+    _, other_key = await store.add_key(user.id, "printed at start")
+    message = modern_request("tools/call", ADD, **{"tool-bridge/idempotency-key": "order 9"})
+    async with shop(bridge) as (opened, _page), AsyncExitStack() as stack:
+        others = opened
+        if user.id != bridge.local_user.id:
+            others = Shop()
+            await stack.enter_async_context(page_of(bridge, user.id, others.answer))
+            others.may_answer.set()
+        opened.may_answer.set()
+        for key in (None, other_key):
+            _, answer = await post_message(bridge, http, *message, key=key)
+            assert JOINED not in answer["result"]["_meta"]
+        assert opened.sent + others.sent == (2 if others is not opened else 4)
 
 
 async def test_a_task_whose_handle_was_given_is_heard(
