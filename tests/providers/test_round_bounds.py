@@ -1,12 +1,15 @@
 """What a provider answers in one round is bounded: a provider of one user must not stall the others."""
 
 import json
+from time import process_time
 from typing import Any
 
 import pytest
 
+from bridge.agent.chat_completions.call_arguments import CallArguments
 from bridge.agent.chat_completions.stream_decoder import ChatReading
 from bridge.agent.model import ModelError, ModelEvent, ModelRequest
+from bridge.agent.responses.stream_repair import StreamRepair
 from bridge.agent.round_bounds import MAX_CALLS, MAX_ITEMS, MAX_TEXT_CHARS, RoundBounds
 from bridge.agent.text_calls.model import TextCallModel
 from bridge.browser_protocol import ARGUMENT_BYTES
@@ -256,3 +259,25 @@ async def test_a_long_honest_answer_passes(api: ProviderApi) -> None:
     async with provider_harness(api) as now:
         now.server.play(answer)
         assert len(ending(await now.ask())["output"]) == 3
+
+
+# Work
+
+
+def test_arguments_of_no_call_are_not_looked_through_for_every_item() -> None:
+    """100,000 deltas and an ending of 9,000 items kept all others waiting for 15 s, and more were allowed."""
+    repair, began = StreamRepair(), process_time()
+    for number in range(100_000):
+        told: Json = {"type": "response.function_call_arguments.delta", "delta": f"x{number}"}
+        list(repair.complete_event(told))
+    items: list[Json] = [{"type": "message", "id": f"msg_{n}", "content": []} for n in range(9_000)]
+    list(repair.complete_event(response(*items)))
+    assert process_time() - began < 5
+
+
+def test_objects_one_after_another_are_no_readings_without_end() -> None:
+    """Half a million of them in one call took a second, and a round may have eight such calls."""
+    for count, meant in ((100, 1), (101, 101)):
+        arguments = CallArguments()
+        arguments.add_piece("{}" * count)
+        assert arguments.finish()[0] == "{}" * meant

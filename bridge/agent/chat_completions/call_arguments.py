@@ -27,6 +27,9 @@ _MAX_HELD_CHARS = 64
 _MAX_EMPTY_CHARS = 4096
 """Characters of the longest arguments that are looked at for whether they say nothing. Chosen."""
 
+_MAX_READINGS = 100
+"""Objects after one another that are looked at for whether the last one is meant. Chosen."""
+
 _BLANKS = re.compile(r"\s*")
 _WITHOUT_BLANKS = dict.fromkeys(map(ord, " \t\r\n"))
 
@@ -179,10 +182,12 @@ def _is_object(text: str) -> bool:
 
 
 def _split_objects(text: str) -> tuple[str, ...]:
-    """Return the JSON texts that follow one another in a text; none if it is anything else."""
+    """Return the JSON texts that follow one another in a text; none if it is anything else, or too many."""
     decoder, found, start = json.JSONDecoder(), list[str](), 0
     try:
         while start < len(text):
+            if len(found) == _MAX_READINGS:
+                return ()
             _, end = decoder.raw_decode(text, start)
             found.append(text[start:end])
             blanks = _BLANKS.match(text, end)

@@ -9,6 +9,7 @@ it open whose they are, so that the calls of the round become `incomplete`.
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 
@@ -33,8 +34,8 @@ class CallRepair:
     def __init__(self) -> None:
         self._by_index: dict[int, _Call] = {}
         self._by_id: dict[str, _Call] = {}
-        self._strays: list[str] = []
-        """Arguments, whole or in part, of no call so far."""
+        self._strays: Counter[str] = Counter()
+        """Arguments, whole or in part, of no call so far; there may be a million, and thousands of items."""
 
     @property
     def has_stray(self) -> bool:
@@ -82,13 +83,15 @@ class CallRepair:
             open_calls = [each for each in self._by_index.values() if not each.is_done]
             call = open_calls[0] if len(open_calls) == 1 else None
         if call is None and said.strip():
-            self._strays.append(said)
+            self._strays[said] += 1
         return call
 
     def _settle_stray(self, item: Item) -> None:
         """Forget arguments that came before their call, once it has them itself."""
         if (said := arguments_text(item)) in self._strays:
-            self._strays.remove(said)
+            self._strays[said] -= 1
+            if self._strays[said] == 0:
+                del self._strays[said]
 
     def finish_call(self, index: int, item: Item) -> Item:
         """Note the end of a call; returns it with its arguments."""
