@@ -16,6 +16,7 @@ import orjson
 
 from toolserver.call.encoded_values import decode_arguments
 from toolserver.call.exact_json import read_json
+from toolserver.call.validation_cost import count_alternatives, count_values, shorten_lists
 from toolserver.errors import ArgumentError
 from toolserver.json_types import JsonObject, JsonValue, array_at, object_at, text_at
 from toolserver.schema.hints import MAY_BE_NULL, read_choice, told_pattern, value_text
@@ -23,6 +24,16 @@ from toolserver.schema.keywords import type_of
 from toolserver.schema.nulls import without_added_nulls
 from toolserver.schema.pattern import ENGINE
 from toolserver.schema.write import FREE_FORM_BRANCHES
+
+MAX_CHECKS = 10_000_000
+"""Maximum values of arguments times alternatives of their schema; chosen: it takes about 1 s (measured)."""
+
+_MOST_VALUES = 600_000
+"""More values than arguments of a mebibyte have: below, they need not be counted."""
+
+MAX_EXPLAINED = 10_000
+"""Maximum values of arguments, each as often as the schema has alternatives, of which all that is wrong is
+collected. Chosen: each takes up to 50 µs and 5 KB (measured), whatever is told of it."""
 
 MAX_PROBLEMS = 5
 """Maximum number of problems named in one error; a model can repair the others with its next attempt."""
@@ -55,7 +66,7 @@ class ArgumentValidator:
         if optional_body:
             schema = _with_optional_body(schema, optional_body)
         self._declared = None if takes_more else dict.fromkeys(object_at(schema, "properties"))
-        self._validator = _compile(schema)
+        self._validator = _Validator(schema)
 
     def validate_arguments(self, arguments: JsonObject) -> JsonObject:
         """The arguments as they are sent: the same object, unless a text was the JSON of a value.
@@ -64,21 +75,44 @@ class ArgumentValidator:
 
         Raises:
             ArgumentError: names each argument at fault and what is allowed, five problems at most; or they
-                are nested too deeply.
+                are nested too deeply, or too many for the schema.
         """
         if self._declared is not None and not arguments.keys() <= self._declared.keys():
             raise _undeclared(arguments, self._declared)
+        self._check_work(arguments)
         if self._validator.is_valid(arguments):
             return arguments
         schema = cast(JsonObject, orjson.loads(self._schema_json))
         sent = decode_arguments(arguments, schema, _Nodes().fits)
-        if sent is not arguments and self._validator.is_valid(sent):
-            return sent
+        if sent is not arguments:
+            self._check_work(sent)
+            if self._validator.is_valid(sent):
+                return sent
         try:
-            problem = _error(self._validator.iter_errors(sent))
-        except ValueError as error:  # it describes what has 255 levels at most
+            problem = self._explain(sent)
+        except (ValueError, RecursionError) as error:  # it describes what has 255 levels at most
             raise ArgumentError(_TOO_DEEP) from error
         raise problem
+
+    def _check_work(self, arguments: JsonObject) -> None:
+        if self._validator.would_take_long(arguments):
+            raise ArgumentError(
+                f"The arguments have too many values for a tool with {self._validator.alternatives - 1:,} "
+                "alternatives. Call it several times, with a part of them each."
+            )
+
+    def _explain(self, arguments: JsonObject) -> ArgumentError:
+        """What is wrong; of many values it is looked for at the beginning of each list.
+
+        The validator collects all that is wrong before the first of it can be read.
+        """
+        most = MAX_EXPLAINED // self._validator.alternatives
+        if count_values(arguments, most) <= most:
+            return _error(self._validator.iter_errors(arguments))
+        shortened = shorten_lists(arguments)
+        if count_values(shortened, most) > most or self._validator.is_valid(shortened):
+            return ArgumentError(_TOO_MANY)
+        return _error(self._validator.iter_errors(shortened), is_shortened=True)
 
     def without_added_nulls(self, arguments: JsonObject) -> JsonObject:
         """The arguments without nulls that mean "left out"; the same object when there are none.
@@ -130,23 +164,45 @@ def _checked_text(text: str | bytes, max_bytes: int) -> str:
 
 
 _TOO_DEEP = "The arguments are nested too deeply."
+_TOO_MANY = (
+    "The arguments do not fit what the tool takes, and have too many values to say where. "
+    "Call it with a few of them to see what is wrong."
+)
+
+
+class _Validator:
+    """A compiled schema, and how much work it is to validate by it."""
+
+    __slots__ = ("alternatives", "is_valid", "iter_errors")
+
+    def __init__(self, schema: JsonObject) -> None:
+        compiled = _compile(schema)
+        self.is_valid = compiled.is_valid
+        self.iter_errors = compiled.iter_errors
+        self.alternatives = 1 + count_alternatives(schema)
+
+    def would_take_long(self, value: JsonValue) -> bool:
+        """Whether a value may have to be tried too often: each value in it with each alternative."""
+        most = MAX_CHECKS // self.alternatives
+        return most < _MOST_VALUES and count_values(value, most) > most
 
 
 class _Nodes:
     """Validates values against nodes of one schema, each compiled when it is first needed."""
 
     def __init__(self) -> None:
-        self._validators: dict[int, tuple[JsonObject, jsonschema_rs.Draft202012Validator]] = {}
+        self._validators: dict[int, tuple[JsonObject, _Validator]] = {}
         """By the identity of their nodes, which are held as long."""
 
     def fits(self, node: JsonObject, value: JsonValue) -> bool:
-        """Whether a value fits a node as tools are advertised with it."""
+        """Whether a value fits a node as tools are advertised with it; False where that takes too long."""
         held = self._validators.get(id(node))
         if held is None:
-            held = node, _compile(cast(JsonObject, _rewrite(node, _loosen)))
+            held = node, _Validator(cast(JsonObject, _rewrite(node, _loosen)))
             self._validators[id(node)] = held
+        validator = held[1]
         try:
-            return held[1].is_valid(value)
+            return not validator.would_take_long(value) and validator.is_valid(value)
         except ValueError:  # nested too deeply
             return False
 
@@ -240,8 +296,10 @@ def _undeclared(arguments: JsonObject, declared: Iterable[str]) -> ArgumentError
     return ArgumentError(message, argument=unknown, pointer=f"/{_token(unknown)}")
 
 
-def _error(problems: Iterator[jsonschema_rs.ValidationError]) -> ArgumentError:
+def _error(problems: Iterator[jsonschema_rs.ValidationError], *, is_shortened: bool = False) -> ArgumentError:
     first = list(islice(problems, MAX_PROBLEMS + 1))
+    if is_shortened and any(problem.kind.name == "minItems" for problem in first):
+        return ArgumentError(_TOO_MANY)  # the list may be longer than what was looked at
     texts = [_sentence(problem) for problem in first[:MAX_PROBLEMS]]
     if len(first) > MAX_PROBLEMS:
         texts.append("There are more problems.")

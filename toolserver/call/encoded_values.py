@@ -10,6 +10,7 @@ from collections.abc import Callable, Iterable
 from typing import TypeAlias, cast
 
 from toolserver.call.exact_json import read_json
+from toolserver.call.validation_cost import count_values
 from toolserver.json_types import JsonObject, JsonValue, array_at, equality_key, object_at
 from toolserver.schema.nulls import without_added_nulls
 
@@ -19,11 +20,17 @@ Fits: TypeAlias = Callable[[JsonObject, JsonValue], bool]
 MAX_VALUES = 10_000
 """Maximum number of values that are looked at, for each alternative anew; with more, nothing is decoded.
 
-That many take 20 ms (measured), on top of what it takes to say what is wrong with them."""
+A text counts as one for each `CHARS_OF_VALUE` characters, each time it is looked at. That many take 20 ms
+(measured), on top of what it takes to say what is wrong with them."""
+
+CHARS_OF_VALUE = 128
+"""Characters of a text that take as long to read as one value takes to look at (measured)."""
 
 
 def decode_arguments(arguments: JsonObject, schema: JsonObject, fits: Fits) -> JsonObject:
     """The arguments with values in place of their JSON; the same object if there are none."""
+    if count_values(arguments, MAX_VALUES) > MAX_VALUES:
+        return arguments
     try:
         return cast(JsonObject, _Decoder(fits).decode(arguments, schema))
     except (_TooMany, RecursionError):
@@ -57,9 +64,7 @@ class _Decoder:
 
     def decode(self, value: JsonValue, node: JsonValue) -> JsonValue:
         """The value as a node of the schema allows it; the same object if it does not change."""
-        self._left -= 1
-        if self._left < 0:
-            raise _TooMany
+        self._count(1)
         if not isinstance(node, dict) or not isinstance(value, str | list | dict):
             return value
         if isinstance(value, str):
@@ -72,7 +77,13 @@ class _Decoder:
         members = {name: self.decode(inner, self._schema_of(name, node)) for name, inner in value.items()}
         return members if _differ(members.values(), value.values()) else value
 
+    def _count(self, values: int) -> None:
+        self._left -= values
+        if self._left < 0:
+            raise _TooMany
+
     def _value_of(self, text: str, node: JsonObject) -> JsonValue:
+        self._count(len(text) // CHARS_OF_VALUE)
         if text not in self._read:
             try:
                 self._read[text] = read_json(text)
