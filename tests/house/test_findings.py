@@ -1,4 +1,4 @@
-"""What was found is mended and proven, or says which issue has it, or why it stays; what was tried is tested."""
+"""What was found is mended and proven, or says which issue has it, or why it stays; each attack is a test."""
 
 import itertools
 import re

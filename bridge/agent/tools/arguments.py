@@ -101,7 +101,9 @@ def _mended(text: str) -> tuple[str, JsonObject] | None:
 _FENCE = re.compile(r"\s*```(?:json)?\s*(\{.*\})\s*```\s*", re.DOTALL | re.IGNORECASE)
 """The object as a block of code in Markdown."""
 
-_STRING = re.compile(r'"(?:[^"\\]|\\[^\x00-\x1f])*"')
+_STRING = re.compile(r'"(?:[^"\\]|\\[^\x00-\x1f])*"?')
+"""A text, or the beginning of one without an end: else each quote in it would be tried as a beginning."""
+
 _ESCAPES = {code: f"\\u{code:04x}" for code in range(32)} | {9: "\\t", 10: "\\n", 13: "\\r"}
 """Of the characters that JSON does not allow as they are in a text."""
 
