@@ -60,6 +60,8 @@ class TurnRequest:
     """Earlier turns, from an endpoint that stores messages itself; they precede `input`."""
     asked_by: str = "a program"
     """Who asks, for people."""
+    caller_id: str | None = None
+    """Who asks; see `CallContext`."""
     files: Mapping[str, str] = field(default_factory=dict[str, str], repr=False)
     """Strings that stand for files in the arguments of calls, each with its file as a `data:` URL."""
 

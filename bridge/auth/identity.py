@@ -70,6 +70,9 @@ ValueT = TypeVar("ValueT")
 PAGE_NAME = "bridge page"
 """Name of a page as a caller. No key has it, because a key's name begins with its kind."""
 
+PAGE_ID = "page"
+"""Id of a page as a caller: all browsers of a user are the user, who decides in each. No key has it."""
+
 SESSION, CHALLENGE, FILE, EXECUTOR, LOGIN = "session", "challenge", "file", "executor", "login"
 
 LOGIN_ENDED = "login_ended"
@@ -95,6 +98,11 @@ class Caller:
     """How answers mark their stored items, as chosen for the key."""
     client: str | None = None
     """Id of the OAuth client whose access token it shows, in full; None for keys and pages."""
+
+    @property
+    def id(self) -> str:
+        """Which of its user's callers this is: the id of its key or OAuth client, or `PAGE_ID`."""
+        return PAGE_ID if self.device_id is not None else self.key_id
 
     @property
     def name(self) -> str:

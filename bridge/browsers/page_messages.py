@@ -40,6 +40,7 @@ def envelope_of(call: OpenCall) -> dict[str, Any]:
                 "bridge": {
                     "tool": request.tool_name,
                     "asked_by": request.context.asked_by,
+                    "caller_id": request.context.caller_id,
                     "deadline_ms": call.left_ms,
                     "approval": "needed" if call.must_ask else "granted",
                     "approval_ms": call.approval_ms,

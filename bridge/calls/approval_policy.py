@@ -23,13 +23,15 @@ CHAT_S = 24 * 3600.0
 
 @dataclass(frozen=True, slots=True)
 class Subject:
-    """The operation a call wants to run, as its user accepted it, and the chat it comes from."""
+    """The operation a call wants to run, as its user accepted it, and who asks for it in which chat."""
 
     server_id: str
     operation_key: str
     digest: str
     safe: bool
     chat_id: str | None = None
+    caller_id: str | None = None
+    """See `CallContext`."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,6 +52,8 @@ class Grant:
     granted_at: float
     expires_at: float | None
     """None: valid until it is revoked or the operation changes."""
+    caller_id: str | None = None
+    """Set only with the scope `chat`, whose id any caller can name: the one that asked."""
 
     def covers_subject(self, subject: Subject, now: float) -> bool:
         """Whether calls of this subject need not ask."""
@@ -58,7 +62,8 @@ class Grant:
             subject.operation_key,
             subject.digest,
         )
-        is_here = self.scope != "chat" or (self.chat_id is not None and self.chat_id == subject.chat_id)
+        here, there = (self.chat_id, self.caller_id), (subject.chat_id, subject.caller_id)
+        is_here = self.scope != "chat" or (None not in here and here == there)
         return is_it and is_here and not self.is_over(now)
 
     def is_over(self, now: float) -> bool:
@@ -66,9 +71,9 @@ class Grant:
         return self.expires_at is not None and self.expires_at <= now
 
     @property
-    def slot(self) -> tuple[str, str, GrantScope, str | None]:
+    def slot(self) -> tuple[str, str, GrantScope, str | None, str | None]:
         """What the grant is about; a later grant with the same slot replaces it."""
-        return self.server_id, self.operation_key, self.scope, self.chat_id
+        return self.server_id, self.operation_key, self.scope, self.chat_id, self.caller_id
 
 
 def needs_approval(mode: ApprovalMode, subject: Subject, grants: Iterable[Grant], now: float) -> bool:
@@ -84,9 +89,10 @@ def waives_approval(mode: ApprovalMode, *, safe: bool) -> bool:
 
 
 def grant_of(decision: str, grant_id: str, user_id: str, subject: Subject, now: float) -> Grant | None:
-    """Return the grant that a decision implies beyond its call; None for `once`, or `chat` without one."""
+    """Return the grant that a decision implies beyond its call; None for `once`, or a `chat` not named."""
     ends: dict[str, float | None] = {"chat": now + CHAT_S, "timed": now + TIMED_S, "always": None}
-    if decision not in ends or (decision == "chat" and subject.chat_id is None):
+    is_nameless = None in (subject.chat_id, subject.caller_id)
+    if decision not in ends or (decision == "chat" and is_nameless):
         return None
     scope: GrantScope = "chat" if decision == "chat" else "timed" if decision == "timed" else "always"
     return Grant(
@@ -99,4 +105,5 @@ def grant_of(decision: str, grant_id: str, user_id: str, subject: Subject, now: 
         chat_id=subject.chat_id if scope == "chat" else None,
         granted_at=now,
         expires_at=ends[decision],
+        caller_id=subject.caller_id if scope == "chat" else None,
     )

@@ -125,7 +125,8 @@ class Approvals:
         grant = grant_of(verdict.decision, secrets.token_hex(8), user_id, _subject(request), now)
         if grant is None:
             return
-        made = {"grant": grant.id, "scope": grant.scope, "expires_at": grant.expires_at}
+        whose = request.context.origin if grant.scope == "chat" else {}
+        made = {"grant": grant.id, "scope": grant.scope, "expires_at": grant.expires_at, **whose}
         self._audit.add_entry(
             AuditKind.GRANT,
             user_id,
@@ -202,4 +203,5 @@ def _subject(request: CallRequest) -> Subject:
         request.operation_digest,
         request.safe,
         request.context.chat_id,
+        request.context.caller_id,
     )

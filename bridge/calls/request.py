@@ -27,6 +27,9 @@ class CallContext:
     """The request that waits for the call, where its endpoint tells its caller what becomes of it."""
     asked_by: str | None = None
     """Who asks for the call, for people: foreign text of at most `MAX_ASKED_BY_CHARS`; None: not known."""
+    caller_id: str | None = None
+    """Which of the user's callers asks (`Caller.id`); None: not known. It is found out, while the ids of chat
+    and message are what the caller says."""
     relayed_id: str | None = None
     """The request by which another replica passed the call on, and asks what became of it if this one is
     lost; None: the caller is connected here, or waits for more than this call."""
@@ -36,6 +39,16 @@ class CallContext:
         """Who asks, and in which chat if its client names one, as the audit log notes it."""
         chat = {} if self.chat_id is None else {"chat": self.chat_id}
         return {"asked_by": self.asked_by, **chat}
+
+
+@dataclass(frozen=True, slots=True)
+class Asker:
+    """Who asks for the calls of a run."""
+
+    name: str
+    """As `CallContext.asked_by`."""
+    id: str | None
+    """As `CallContext.caller_id`."""
 
 
 @dataclass(frozen=True, slots=True)

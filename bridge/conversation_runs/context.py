@@ -8,6 +8,7 @@ from dataclasses import dataclass, replace
 from bridge.agent.items import ModelCall
 from bridge.agent.toolbox import Toolbox
 from bridge.agent.turn import Turn
+from bridge.calls.request import Asker
 from bridge.conversations.attachments import number_attachments
 from bridge.conversations.conversation import Conversation, Message
 from bridge.conversations.window import Window, build_history, select_window
@@ -26,8 +27,8 @@ class RunPlan:
     """Messages that the run starts with."""
     path: Sequence[Message]
     """The branch, including the added messages."""
-    asked_by: str
-    """Who started the run, for people."""
+    asker: Asker
+    """Who started the run."""
     repeated: ModelCall | None = None
     """A call of the last message that is repeated before the model is asked."""
     rounds_before: int = 0

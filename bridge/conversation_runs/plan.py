@@ -75,7 +75,8 @@ def _build_request(plan: RunPlan, run_id: str, window: Window) -> TurnRequest:
         with_tools=bool(names),
         scope=ToolScope(frozenset(names)),
         chat_id=conversation.id,
-        asked_by=plan.asked_by,
+        asked_by=plan.asker.name,
+        caller_id=plan.asker.id,
         options=request_options(conversation.settings.parameters, plan.entry.parameters),
     )
 

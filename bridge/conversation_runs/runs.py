@@ -18,6 +18,7 @@ from bridge.agent.tools.engine_toolbox import Toolboxes
 from bridge.agent.turn_runner import TurnRunner
 from bridge.calls.open_call import OpenCall
 from bridge.calls.ports import CallKnowledge, JournalEntry
+from bridge.calls.request import Asker
 from bridge.conversation_runs.context import RunContext, RunPlan
 from bridge.conversation_runs.event_feed import EventFeed, EventFeeds
 from bridge.conversation_runs.locks import ConversationLocks, LiveRun, RunEnd
@@ -53,16 +54,16 @@ MAX_RUNS_PER_USER = 20
 UNSTARTED_TRIES = 60
 """Maximum number of attempts, one a second, to end a run that was stored and did not start; chosen."""
 
-MOVED_ASKED_BY = "a conversation"
-"""Who asks for the calls of a run that goes on at another home: who began it is not stored."""
+MOVED_ASKER = Asker("a conversation", None)
+"""Who asks for the calls of a run that goes on at another home: who began it is not stored, so that nothing
+that was allowed for the chat holds for the rest of it."""
 
 
 @dataclass(frozen=True, slots=True)
 class ChatPrompt:
     """A client's request for an answer."""
 
-    asked_by: str
-    """Who asks, for people."""
+    asker: Asker
     content: str | None
     """Text of the user; None: answer the messages that are there already."""
     model: str | None = None
@@ -126,10 +127,10 @@ class ConversationRuns:
             added = in_a_row([*missing, *user_messages], leaf_id, branches.next_seq)
             path += added
             named = replace(_titled(conversation, user_messages), head_id=path[-1].id)
-            return await self._launch(RunPlan(named, entry, known, added, path, prompt.asked_by))
+            return await self._launch(RunPlan(named, entry, known, added, path, prompt.asker))
 
     async def begin_retry(
-        self, user_id: str, conversation_id: str, tool_call_id: str, asked_by: str
+        self, user_id: str, conversation_id: str, tool_call_id: str, asker: Asker
     ) -> StartedRun:
         """Repeat a finished call in a new branch, and let the model continue from there.
 
@@ -144,7 +145,7 @@ class ConversationRuns:
             calling, call = find_call(branches, conversation.head_id, tool_call_id)
             entry = await self._find_entry(user_id, calling.model or conversation.settings.model)
             path = branches.path_to(calling.id)
-            return await self._launch(RunPlan(conversation, entry, known, (), path, asked_by, call))
+            return await self._launch(RunPlan(conversation, entry, known, (), path, asker, call))
 
     def forward_call(self, call: OpenCall) -> None:
         """Forward a call of any user whose state has changed to its run."""
@@ -234,7 +235,7 @@ class ConversationRuns:
         rounds = [message for message in path if message.run_id == run_id and message.role == "assistant"]
         named = rounds[-1].model if rounds else conversation.settings.model
         entry = await self._find_entry(conversation.user_id, named)
-        rest = RunPlan(conversation, entry, known, (), path, MOVED_ASKED_BY, rounds_before=len(rounds))
+        rest = RunPlan(conversation, entry, known, (), path, MOVED_ASKER, rounds_before=len(rounds))
         return await self._planner.plan_run(rest, run_id)
 
     async def _end_left(self, conversation: Conversation) -> None:

@@ -124,13 +124,15 @@ class ToolServer:
         message_id = message_id_of(request)
         deadline_s = _requested_deadline(request)
         is_plain = message_id is None and deadline_s is None
-        options = NO_OPTIONS if is_plain else CallOptions(group=message_id, deadline_s=deadline_s)
+        group = None if message_id is None else f"{caller.id} {message_id}"
+        options = NO_OPTIONS if is_plain else CallOptions(group=group, deadline_s=deadline_s)
         call = ToolCall(
             CallContext(
                 caller.user.id,
                 chat_id_of(request),
                 message_id,
                 asked_by=caller.name,
+                caller_id=caller.id,
                 relayed_id=relayed_id_of(request),
             ),
             tool_name=name,

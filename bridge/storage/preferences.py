@@ -146,6 +146,7 @@ class ApprovalTables:
             GrantRow.operation_key == grant.operation_key,
             GrantRow.scope == grant.scope,
             GrantRow.chat_id.is_not_distinct_from(grant.chat_id),
+            GrantRow.caller_id.is_not_distinct_from(grant.caller_id),
         )
         async with self._session.begin_transaction(changes="approvals") as session:
             await lock_user(session, grant.user_id)
@@ -171,6 +172,7 @@ def _grant(row: GrantRow) -> Grant:
         chat_id=row.chat_id,
         granted_at=row.granted_at,
         expires_at=row.expires_at,
+        caller_id=row.caller_id,
     )
 
 
@@ -185,4 +187,5 @@ def _row(grant: Grant) -> GrantRow:
         chat_id=grant.chat_id,
         granted_at=grant.granted_at,
         expires_at=grant.expires_at,
+        caller_id=grant.caller_id,
     )

@@ -238,6 +238,7 @@ class GrantRow(Base):
     chat_id: Mapped[str | None] = mapped_column(Text)
     granted_at: Mapped[float]
     expires_at: Mapped[float | None]
+    caller_id: Mapped[str | None] = mapped_column(Text)
 
 
 _IS_OPEN = text("ended_at IS NULL")

@@ -113,8 +113,8 @@ export class ApprovalSettingsView {
 
   /** This browser's copy first: it alone is enough to be asked. @param {GrantFacts} grant */
   async #revoke(grant) {
-    const { id, server, operation, scope, chat_id } = grant;
-    await this.grants.removeGrant({ server_id: server, key: operation, scope, chat_id }).catch(() => {});
+    const { id, server, operation, scope, chat_id, caller_id } = grant;
+    await this.grants.removeGrant({ server_id: server, key: operation, scope, chat_id, caller_id: caller_id ?? "" }).catch(() => {});
     await this.#perform(() => this.api.revokeGrant(id));
     announceSentence(t`Revoked. This operation asks again.`);
   }

@@ -102,7 +102,8 @@ function putItem(of, item, pins, base_url) {
   if (item.kind === "acceptance") putPins(of, { id: item.server_id, base_url }, pins);
   if (item.kind !== "permission") return;
   const { server_id, key, digest, granted_at } = item;
-  const grant = { server_id, key, digest, scope: "always", chat_id: null, granted_at, expires_at: null };
+  /** @type {import("../types/types.js").PageGrant} */
+  const grant = { server_id, key, digest, scope: "always", chat_id: null, caller_id: "", granted_at, expires_at: null };
   of("grants").put(grant, grantKey(grant));
 }
 

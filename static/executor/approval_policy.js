@@ -14,6 +14,14 @@ export const CHAT_MS = 24 * 3_600_000;
 /** @param {unknown} mode @returns {mode is ApprovalMode} */
 const isMode = (mode) => mode === "safe" || mode === "ask" || mode === "all";
 
+/** @typedef {Pick<ToolCall, "chat_id" | "caller_id">} InChat */
+
+/** Whether a call can be allowed "for this chat": as any caller can name any chat, that means one caller in it. @param {InChat} call */
+export const isOfChat = ({ chat_id, caller_id }) => chat_id !== null && Boolean(caller_id);
+
+/** @param {InChat} a @param {InChat} b */
+export const isSameChat = (a, b) => isOfChat(a) && a.chat_id === b.chat_id && a.caller_id === b.caller_id;
+
 /**
  * @param {PageGrant} grant
  * @param {ToolCall} call
@@ -21,8 +29,7 @@ const isMode = (mode) => mode === "safe" || mode === "ask" || mode === "all";
  */
 function isCovered(grant, call, now) {
   const isIt = grant.server_id === call.server_id && grant.key === call.key && grant.digest === call.digest;
-  const isHere = grant.scope !== "chat" || (grant.chat_id !== null && grant.chat_id === call.chat_id);
-  return isIt && isHere && (grant.expires_at === null || grant.expires_at > now);
+  return isIt && (grant.scope !== "chat" || isSameChat(grant, call)) && (grant.expires_at === null || grant.expires_at > now);
 }
 
 /**
@@ -47,11 +54,12 @@ export function reasonToAsk(mode, isSafe, call, grants, now) {
  * @param {number} now milliseconds since the epoch
  * @returns {PageGrant | null}
  */
-export function grantOf(decision, { server_id, key, digest, chat_id }, now) {
-  const about = { server_id, key, digest, granted_at: now };
-  if (decision === "always") return { ...about, scope: decision, chat_id: null, expires_at: null };
-  if (decision === "timed") return { ...about, scope: decision, chat_id: null, expires_at: now + TIMED_MS };
-  if (decision === "chat" && chat_id !== null) return { ...about, scope: decision, chat_id, expires_at: now + CHAT_MS };
+export function grantOf(decision, call, now) {
+  const { server_id, key, digest, chat_id, caller_id } = call;
+  const about = { server_id, key, digest, granted_at: now, chat_id: null, caller_id: "" };
+  if (decision === "always") return { ...about, scope: decision, expires_at: null };
+  if (decision === "timed") return { ...about, scope: decision, expires_at: now + TIMED_MS };
+  if (decision === "chat" && isOfChat(call)) return { ...about, scope: decision, chat_id, caller_id, expires_at: now + CHAT_MS };
   return null;
 }
 

@@ -5,7 +5,7 @@
  */
 
 import { dictionaryOf } from "../base/dictionary.js";
-import { grantOf } from "./approval_policy.js";
+import { grantOf, isSameChat } from "./approval_policy.js";
 import { CallFailure } from "./call_failure.js";
 
 /** @typedef {import("../types/types.d.ts").ToolCall} ToolCall */
@@ -48,7 +48,7 @@ const ANSWER_MS = 30_000;
 
 const NO_ANSWER = /** @type {const} */ ({ decision: "denied", reason: "no_answer" });
 /** What a card takes over from its call. @param {ToolCall} call */
-const whoAsks = ({ call_id, key, asked_by, chat_id, doubted }) => ({ call_id, key, asked_by, chat_id, doubted });
+const whoAsks = ({ call_id, key, asked_by, caller_id, chat_id, doubted }) => ({ call_id, key, asked_by, caller_id, chat_id, doubted });
 
 const expiredFailure = () => new CallFailure("denied", "This call was not approved in time.", { detail: { reason: "no_answer" } });
 const deniedFailure = () => new CallFailure("denied", "You denied this call.", { detail: { reason: "user" } });
@@ -149,7 +149,7 @@ export class ApprovalQueue {
   #findSimilar(clicked, decision) {
     /** @param {ToolCall} a @param {ToolCall} b */
     const isAlike = (a, b) =>
-      a.server_id === b.server_id && a.key === b.key && a.digest === b.digest && (decision !== "chat" || a.chat_id === b.chat_id);
+      a.server_id === b.server_id && a.key === b.key && a.digest === b.digest && (decision !== "chat" || isSameChat(a, b));
     const shown = [...this.#waiting.values()].filter(({ call, facts }) => facts !== null && call.doubted === null);
     return shown.filter(({ call }) => clicked.some((one) => isAlike(one.call, call)));
   }

@@ -71,6 +71,7 @@ export function readCall(message) {
     must_ask: call.bridge?.approval === "needed",
     approval_ms: Number(call.bridge?.approval_ms) || 120_000,
     asked_by: textOf(call.bridge?.asked_by).slice(0, ASKED_BY_CHARS),
+    caller_id: textOf(call.bridge?.caller_id),
     chat_id: message.chat_id ?? call.bridge?.chat_id ?? null,
     doubted: doubtedOf(call.bridge?.doubted),
   };

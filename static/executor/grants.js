@@ -7,8 +7,10 @@ import { keysBelow } from "../base/browser_store.js";
 /** @typedef {import("../base/browser_store.js").BrowserStore} BrowserStore */
 
 const STORE = "grants";
-/** Where a grant is stored. @param {{server_id: string, key: string, scope: string, chat_id: string | null}} grant */
-export const grantKey = ({ server_id, key, scope, chat_id }) => [server_id, key, scope, chat_id ?? ""];
+/** @typedef {Pick<PageGrant, "server_id" | "key" | "scope" | "chat_id" | "caller_id">} GrantPlace */
+
+/** Where a grant is stored. @param {GrantPlace} grant */
+export const grantKey = ({ server_id, key, scope, chat_id, caller_id }) => [server_id, key, scope, chat_id ?? "", ...(scope === "chat" ? [caller_id] : [])];
 
 export class PageGrants {
   /** @param {BrowserStore} store */
@@ -31,7 +33,7 @@ export class PageGrants {
     await this.store.changeRecords([STORE], (of) => void of(STORE).put(grant, grantKey(grant))).catch(() => {});
   }
 
-  /** @param {{server_id: string, key: string, scope: string, chat_id: string | null}} grant */
+  /** @param {GrantPlace} grant */
   async removeGrant(grant) {
     await this.store.changeRecords([STORE], (of) => void of(STORE).delete(grantKey(grant)));
   }

@@ -171,6 +171,8 @@ export interface GrantFacts {
   digest: string;
   scope: "chat" | "timed" | "always";
   chat_id: string | null;
+  /** Of a chat: who asks there. */
+  caller_id: string | null;
   granted_at: number;
   expires_at: number | null;
 }

@@ -216,6 +216,8 @@ export interface ToolCall {
   approval_ms: number;
   /** Who asks, for people: foreign text; empty: not said. */
   asked_by: string;
+  /** Who asks, among all callers of the user; empty: not said, as by older bridges. */
+  caller_id: string;
   chat_id: string | null;
   doubted: DoubtedCall | null;
 }
@@ -289,6 +291,8 @@ export interface PageGrant {
   digest: string;
   scope: "chat" | "timed" | "always";
   chat_id: string | null;
+  /** Of the chat; empty where there is none. Grants of older pages have no such member. */
+  caller_id: string;
   granted_at: number;
   expires_at: number | null;
 }
@@ -319,6 +323,7 @@ export interface WaitingCard extends CardFacts {
   key: string;
   /** See `ToolCall`. */
   asked_by: string;
+  caller_id: string;
   chat_id: string | null;
   doubted: DoubtedCall | null;
   /** Milliseconds since the epoch. */

@@ -11,6 +11,7 @@ import { viaWords } from "./via_words.js";
 import { formatSize } from "./response_view.js";
 import { formatTime } from "../base/time_format.js";
 import { truncateText, truncateLine, escapeInvisible, escapeInvisibleLines } from "../base/untrusted_text.js";
+import { isOfChat } from "../executor/approval_policy.js";
 import { claimWords } from "../mcp/claim_words.js";
 
 /** @typedef {import("../types/types.js").WaitingCard} WaitingCard */
@@ -61,8 +62,8 @@ export class ApprovalCard {
   }
 
   #decisionButtons() {
-    const { chat_id, tool, reason } = this.card;
-    const scope = chat_id === null ? "timed" : "chat";
+    const { tool, reason } = this.card;
+    const scope = isOfChat(this.card) ? "chat" : "timed";
     const name = truncateLine(tool);
     /** @param {string} label @param {Decision} decision @param {string} look */
     const answer = (label, decision, look) =>

@@ -55,6 +55,7 @@ SINCE_0023 = {
         "login_ends_at DOUBLE True",
         "disabled_at DOUBLE True",
     },
+    "grants": {"caller_id TEXT True"},
 }
 """What they have added since the second one."""
 
@@ -112,7 +113,7 @@ async def test_opening_it_changes_no_table_and_no_column(left: Left) -> None:
         table: set[str]() for table in before
     }
     assert after.keys() == before.keys() | ADDED[left.snapshot]
-    assert execute(left.where, REVISION) == [("0027",)]
+    assert execute(left.where, REVISION) == [("0028",)]
 
 
 async def test_a_call_from_before_says_that_its_asker_was_not_recorded(visitor: Visitor) -> None:
@@ -123,6 +124,15 @@ async def test_a_call_from_before_says_that_its_asker_was_not_recorded(visitor: 
     nobody_knows = {None}
     asked_by = {json.dumps(call["asked_by"]) if call["asked_by"] else None for call in calls_before}
     assert (asked_by == nobody_knows) == (visitor.left.snapshot == FIRST), asked_by
+
+
+async def test_what_was_allowed_for_a_chat_before_its_caller_was_known_is_over(left: Left) -> None:
+    """Finding S-M2: revision 0028 ends it, as nobody knows whom the card named; the rest stays allowed."""
+    allowed = "SELECT scope FROM grants ORDER BY scope"
+    before = [scope for (scope,) in execute(left.where, allowed)]
+    await Store.open_store(left.where).close()
+    assert "chat" in before
+    assert [scope for (scope,) in execute(left.where, allowed)] == [each for each in before if each != "chat"]
 
 
 async def test_commands_find_it_by_its_folder(left: Left) -> None:
@@ -183,11 +193,16 @@ def without_declined(seen: dict[str, Any]) -> dict[str, Any]:
     }
 
 
+def without_chats(approval: dict[str, Any]) -> dict[str, Any]:
+    """What was allowed for a chat named no caller, and is over since revision 0028."""
+    return {**approval, "grants": [each for each in approval["grants"] if each["scope"] != "chat"]}
+
+
 async def test_what_users_set_up_is_as_it_was(visitor: Visitor) -> None:
     """Names, acceptances, browsers, limits: nobody should have to decide anything twice."""
     for user, seen in visitor.left.manifest["seen"].items():
         found = await seen_by(await visitor.page(user), CHOICES)
-        expected = without_declined(seen)
+        expected = without_declined({**seen, "approval": without_chats(seen["approval"])})
         for topic in CHOICES:
             assert found[topic] == expected[topic], f"{topic} of {user}"
 

@@ -219,6 +219,7 @@ class EngineToolbox:
                     request.turn_id,
                     turn_call_id=None if self.is_nested else call.call_id,
                     asked_by=f"{request.asked_by}, model {request.model}"[:MAX_ASKED_BY_CHARS],
+                    caller_id=request.caller_id,
                 ),
                 tool.name,
                 text,

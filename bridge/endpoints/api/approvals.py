@@ -25,6 +25,8 @@ class GrantFacts(ApiModel):
     digest: str
     scope: GrantScope
     chat_id: str | None
+    caller_id: str | None
+    """With `chat_id`: the id of the key that asked, or of the OAuth client; `page`: the page."""
     granted_at: float
     expires_at: float | None
     """None: until it is revoked or the operation changes."""
@@ -151,6 +153,7 @@ def _facts(grant: Grant) -> GrantFacts:
         digest=grant.digest,
         scope=grant.scope,
         chat_id=grant.chat_id,
+        caller_id=grant.caller_id,
         granted_at=grant.granted_at,
         expires_at=grant.expires_at,
     )

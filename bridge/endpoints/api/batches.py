@@ -97,7 +97,9 @@ class BatchRoutes:
         """Run a batch; a caller that disconnects cancels all of it. A long one is kept alive."""
         caller = caller_of(request)
         batch = await read_body(request, NewBatch, max_bytes=BATCH_BODY_BYTES)
-        context = CallContext(caller.user.id, asked_by=caller.name, relayed_id=relayed_id_of(request))
+        context = CallContext(
+            caller.user.id, asked_by=caller.name, caller_id=caller.id, relayed_id=relayed_id_of(request)
+        )
         group = f"batch {secrets.token_hex(8)}"
         calls = [
             BatchCall(new_call.id or str(number), _tool_call(context, group, new_call))

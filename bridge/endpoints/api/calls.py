@@ -209,7 +209,9 @@ class CallRoutes:
             text = dump_json(wanted.arguments or {}).decode()
         options = CallOptions(deadline_s=wanted.deadline_s)
         asked_by = f"{caller.name}, {AGENT_NAME}" if wanted.for_agent else caller.name
-        context = CallContext(caller.user.id, asked_by=asked_by, relayed_id=relayed_id_of(request))
+        context = CallContext(
+            caller.user.id, asked_by=asked_by, caller_id=caller.id, relayed_id=relayed_id_of(request)
+        )
         return await self._run(ToolCall(context, wanted.tool, text, options=options))
 
     async def retry_call(self, request: web.Request) -> web.Response:
@@ -225,7 +227,9 @@ class CallRoutes:
         if has_redactions(stored.arguments_text):
             message = f"Secrets in the arguments of call {call_id!r} were not stored. Call the tool again."
             raise BridgeError(ErrorCode.INVALID_REQUEST, message)
-        context = CallContext(caller.user.id, asked_by=caller.name, relayed_id=relayed_id_of(request))
+        context = CallContext(
+            caller.user.id, asked_by=caller.name, caller_id=caller.id, relayed_id=relayed_id_of(request)
+        )
         return await self._run(ToolCall(context, stored.tool, stored.arguments_text, stored.server_id))
 
     async def _run(self, call: ToolCall) -> web.Response:

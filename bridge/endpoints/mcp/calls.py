@@ -139,6 +139,7 @@ class McpCalls:
             message_id_of(request),
             request_id=request_id if is_watched else None,
             asked_by=caller.name,
+            caller_id=caller.id,
             relayed_id=relayed_id_of(request),
         )
         call = ToolCall(

@@ -87,6 +87,7 @@ class CompletionRequest:
             self.parsed.build_turn(self.caller.user.id, self.answer_id, may_have_tools=with_tools),
             chat_id=chat_id_of(self.http),
             asked_by=self.caller.name,
+            caller_id=self.caller.id,
             message_id=message_id_of(self.http),
             to_store="nothing" if markers == "off" else "output",
             is_task=is_task(self.http),

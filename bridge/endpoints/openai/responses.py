@@ -175,6 +175,7 @@ class ResponseRoutes:
             "markers": markers,
             "for_open_webui": is_from_open_webui(http),
             "asked_by": completion.caller.name,
+            "caller_id": completion.caller.id,
             "chat_id": chat_id_of(http),
             "message_id": message_id_of(http),
             "is_task": is_task(http),

@@ -17,6 +17,7 @@ from bridge.agent.tools.engine_toolbox import Toolboxes
 from bridge.agent.turn_runner import TurnRunner
 from bridge.calls.admission import Controls
 from bridge.calls.call_watch import CallWatch
+from bridge.calls.request import Asker
 from bridge.conversation_runs.locks import RunEnd
 from bridge.conversation_runs.runs import ChatPrompt, ConversationRuns
 from bridge.conversations.conversation import Conversation, Message
@@ -169,7 +170,9 @@ class PlayedConversations:
 
     async def answer(self, plan: ChatPlan) -> RunEnd:
         """Follows `POST /conversations/{id}/chat`. Raises `BridgeError`."""
-        begun = await self.runs.begin_run(plan.user, plan.conversation_id, ChatPrompt("key", plan.words))
+        begun = await self.runs.begin_run(
+            plan.user, plan.conversation_id, ChatPrompt(Asker("key", "k1"), plan.words)
+        )
         try:
             await begun.run.ended.wait()
         except BaseException:

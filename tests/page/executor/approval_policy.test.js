@@ -34,11 +34,20 @@ test("a grant of this browser is good for its operation as it stood, its chat an
   assert.deepEqual([asks({}, "chat", NOW + CHAT_MS), asks({}, "timed", NOW + TIMED_MS), asks({}, "always", NOW + 9 * CHAT_MS)], [true, true, false]);
 });
 
+test("Finding S-M2: what was allowed for a chat holds for the caller that the card named, for any key can name any chat", () => {
+  const asks = (/** @type {object} */ change, /** @type {PageGrant} */ grant) => reasonToAsk("safe", false, { ...ORDER, ...change }, [grant], NOW) !== null;
+  assert.deepEqual([{}, { caller_id: "k2" }, { caller_id: "" }].map((change) => asks(change, granted("chat"))), [false, true, true]);
+  for (const word of /** @type {const} */ (["timed", "always"])) assert.equal(asks({ caller_id: "k2" }, granted(word)), false);
+  const { caller_id: _, ...ofBefore } = granted("chat");
+  for (const caller_id of ["k1", ""]) assert.equal(asks({ caller_id }, /** @type {PageGrant} */ (ofBefore)), true, "an older page kept it without a caller");
+});
+
 test("an operation that changed since it was always allowed says so", () => {
   assert.equal(reasonToAsk("safe", false, { ...ORDER, digest: "d2" }, [granted("always")], NOW), "changed");
 });
 
-test("once and denied are good for nothing more, nor is a chat without a name", () => {
+test("once and denied are good for nothing more, nor is a chat without a name or a known caller", () => {
+  assert.equal(grantOf("chat", { ...ORDER, caller_id: "" }, 0), null);
   assert.deepEqual([grantOf("once", ORDER, 0), grantOf("denied", ORDER, 0), grantOf("chat", { ...ORDER, chat_id: null }, 0)], [null, null, null]);
 });
 

@@ -21,7 +21,7 @@ export const WITH_KEY = plan({ security: [[{ scheme: "key", type: "apiKey", in: 
 
 /** @param {Partial<ToolCall>} [change] @returns {ToolCall} */
 export function call(change = {}) {
-  const about = { call_id: "c1", tool: "things", server_id: "s1", key: "GET /things", digest: "d1", asked_by: "key laptop", chat_id: null, doubted: null };
+  const about = { call_id: "c1", tool: "things", server_id: "s1", key: "GET /things", digest: "d1", asked_by: "key laptop", caller_id: "k1", chat_id: null, doubted: null };
   return { ...about, params: "{}", deadline_ms: 1000, result_token: "t", idempotency_key: false, traceparent: "", pass_traceparent: false, attempt: 1, must_ask: false, approval_ms: 1000, ...change };
 }
 

@@ -9,6 +9,7 @@ from bridge.agent.toolbox import BridgeTool
 from bridge.agent.tools.engine_toolbox import Toolboxes
 from bridge.agent.turn import TurnSettings
 from bridge.calls.ports import JournalEntry
+from bridge.calls.request import Asker
 from bridge.conversation_runs.locks import RunEnd
 from bridge.conversation_runs.runs import ChatPrompt, ConversationRuns
 from bridge.conversations.conversation import Conversation
@@ -83,7 +84,7 @@ class ConversationHarness:
 
     async def ask(self, content: str = "Hello") -> RunEnd:
         """Ask in the conversation, and wait for the end."""
-        begun = await self.runs.begin_run("ann", CHAT.id, ChatPrompt("key laptop", content))
+        begun = await self.runs.begin_run("ann", CHAT.id, ChatPrompt(Asker("key laptop", "k1"), content))
         await asyncio.wait_for(begun.run.ended.wait(), 60)
         assert begun.run.end is not None
         return begun.run.end

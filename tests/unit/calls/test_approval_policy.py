@@ -17,7 +17,7 @@ from bridge.calls.approval_policy import (
 )
 from bridge.settings.approvals import APPROVAL_MODES
 
-ORDER = Subject("shop", "POST /orders", "d1", safe=False, chat_id="c1")
+ORDER = Subject("shop", "POST /orders", "d1", safe=False, chat_id="c1", caller_id="k1")
 NOW = 1_000_000.0
 
 
@@ -67,6 +67,24 @@ def test_what_was_allowed_for_a_chat_holds_there_alone(chat_id: str | None, asks
     assert needs_approval("safe", replace(ORDER, chat_id=chat_id), grants, NOW) is asks
 
 
+@pytest.mark.parametrize(("caller_id", "asks"), [("k1", False), ("k2", True), (None, True)])
+def test_what_was_allowed_for_a_chat_holds_for_the_caller_that_asked(
+    caller_id: str | None, asks: bool
+) -> None:
+    """Finding S-M2: a chat's id is a header, which any key can set; the card named one that asked."""
+    grants = [granted("chat")]
+    assert needs_approval("safe", replace(ORDER, caller_id=caller_id), grants, NOW) is asks
+    for decision in ("timed", "always"):
+        assert not needs_approval("safe", replace(ORDER, caller_id=caller_id), [granted(decision)], NOW)
+
+
+def test_a_chat_grant_of_before_holds_for_nobody() -> None:
+    """Finding S-M2: it says no caller, and a replica of before may still add one."""
+    grants = [replace(granted("chat"), caller_id=None)]
+    for caller_id in ("k1", None):
+        assert needs_approval("safe", replace(ORDER, caller_id=caller_id), grants, NOW)
+
+
 @pytest.mark.parametrize(("decision", "seconds"), [("chat", CHAT_S), ("timed", TIMED_S), ("always", None)])
 def test_grants_end_at_their_time(decision: str, seconds: float | None) -> None:
     """The last moment is the one before the end."""
@@ -85,8 +103,9 @@ def test_other_decisions_are_good_for_nothing_more(decision: str) -> None:
 
 
 def test_a_chat_without_a_name_cannot_be_allowed() -> None:
-    """It would be everybody's."""
+    """It would be everybody's; the same holds for a caller that is not known."""
     assert grant_of("chat", "g1", "ann", replace(ORDER, chat_id=None), NOW) is None
+    assert grant_of("chat", "g1", "ann", replace(ORDER, caller_id=None), NOW) is None
 
 
 subjects = st.builds(
@@ -96,6 +115,7 @@ subjects = st.builds(
     st.sampled_from(["d1", "d2"]),
     st.booleans(),
     st.sampled_from([None, "c1", "c2"]),
+    st.sampled_from([None, "k1", "k2"]),
 )
 words = st.sampled_from(["once", "chat", "timed", "always", "denied"])
 decisions = st.tuples(words, subjects, st.floats(0, 2 * CHAT_S))
@@ -103,10 +123,13 @@ decisions = st.tuples(words, subjects, st.floats(0, 2 * CHAT_S))
 
 def allows(word: str, about: Subject, at: float, subject: Subject, now: float) -> bool:
     """The rule of grants, in other words."""
-    if replace(about, safe=False, chat_id=None) != replace(subject, safe=False, chat_id=None):
+    said, asked = (replace(each, safe=False, chat_id=None, caller_id=None) for each in (about, subject))
+    if said != asked:
         return False
     if word == "chat":
-        return about.chat_id is not None and about.chat_id == subject.chat_id and now < at + CHAT_S
+        is_known = about.chat_id is not None and about.caller_id is not None
+        is_there = (about.chat_id, about.caller_id) == (subject.chat_id, subject.caller_id)
+        return is_known and is_there and now < at + CHAT_S
     return word == "always" or (word == "timed" and now < at + TIMED_S)
 
 

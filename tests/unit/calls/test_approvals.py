@@ -13,7 +13,9 @@ from tests.support.calls.memory_approvals import BackgroundWork, FakeAudit, Memo
 
 pytestmark = pytest.mark.asyncio
 
-ORDER: CallRequest = replace(request(safe=False), context=CallContext("ann", "c1", asked_by="key laptop"))
+ORDER: CallRequest = replace(
+    request(safe=False), context=CallContext("ann", "c1", asked_by="key laptop", caller_id="k1")
+)
 
 
 class ApprovalsHarness:
@@ -119,7 +121,7 @@ async def test_the_oldest_of_very_many_grants_goes() -> None:
     harness = ApprovalsHarness()
     await harness.approvals.is_needed(ORDER)
     for number in range(MAX_GRANTS + 1):
-        harness.decide(replace(ORDER, context=CallContext("ann", f"c{number}")), "chat")
+        harness.decide(replace(ORDER, context=CallContext("ann", f"c{number}", caller_id="k1")), "chat")
     await harness.background_work.done()
     kept = await harness.approvals.list_grants("ann")
     assert (len(kept), kept[0].chat_id) == (MAX_GRANTS, "c1")

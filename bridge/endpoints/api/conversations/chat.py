@@ -7,6 +7,7 @@ from contextlib import aclosing
 
 from aiohttp import web
 
+from bridge.calls.request import Asker
 from bridge.conversation_runs.locks import RunEnd
 from bridge.conversation_runs.runs import ChatPrompt, ConversationRuns, StartedRun
 from bridge.conversations.attachments import MAX_MESSAGE_BYTES, check_attachments
@@ -119,7 +120,9 @@ class ConversationChatRoutes:
         if attachments and body.content is None:
             message = "attachments: files belong to a message: content must be a text, which may be empty."
             raise BridgeError(ErrorCode.INVALID_REQUEST, message, detail={"field": "attachments"})
-        prompt = ChatPrompt(caller.name, body.content, body.model, body.parent_id, attachments)
+        prompt = ChatPrompt(
+            Asker(caller.name, caller.id), body.content, body.model, body.parent_id, attachments
+        )
         begun = await self._runs.begin_run(caller.user.id, request.match_info["id"], prompt)
         return await self.answer_chat(begun, background=body.background)
 
@@ -127,8 +130,8 @@ class ConversationChatRoutes:
         """Start a run that begins by repeating a call."""
         caller = caller_of(request)
         body = await read_body(request, RetryRequest)
-        named = request.match_info
-        begun = await self._runs.begin_retry(caller.user.id, named["id"], named["tool_call_id"], caller.name)
+        named, asker = request.match_info, Asker(caller.name, caller.id)
+        begun = await self._runs.begin_retry(caller.user.id, named["id"], named["tool_call_id"], asker)
         return await self.answer_chat(begun, background=body.background)
 
     async def answer_chat(self, begun: StartedRun, *, background: bool) -> web.Response:

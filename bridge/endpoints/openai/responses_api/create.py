@@ -87,6 +87,7 @@ def build_order(
         message_id=message_id,
         is_response=True,
         asked_by=text_at(details, "asked_by") or asked_rounds.asked_by,
+        caller_id=text_at(details, "caller_id") or None,
         scope=_scope_of(details),
     )
     style = AnswerStyle(
