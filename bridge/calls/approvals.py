@@ -125,8 +125,7 @@ class Approvals:
         grant = grant_of(verdict.decision, secrets.token_hex(8), user_id, _subject(request), now)
         if grant is None:
             return
-        whose = request.context.origin if grant.scope == "chat" else {}
-        made = {"grant": grant.id, "scope": grant.scope, "expires_at": grant.expires_at, **whose}
+        made = {"grant": grant.id, "scope": grant.scope, "expires_at": grant.expires_at}
         self._audit.add_entry(
             AuditKind.GRANT,
             user_id,

@@ -95,6 +95,22 @@ async def test_calls_of_one_message_run_five_at_a_time(bridge: Bridge, page: Fak
     assert [status for status, _ in answers] == [200] * 21
 
 
+async def test_another_key_that_names_the_message_takes_no_place_of_it(
+    bridge: Bridge, page: FakePage, api: Api
+) -> None:
+    """Finding S-M2: its sibling: the id of a message is a header, too, and joins the calls of one key."""
+    api.go_on.clear()
+    message = {"X-OpenWebUI-Message-Id": "m1"}
+    key = (await page.post("/api/keys", {"label": "low"}))["key"]
+    calls = [asyncio.create_task(call(bridge, headers=message, key=key)) for _ in range(6)]
+    await eventually(lambda: api.running[SHOP] == 5)
+    other = asyncio.create_task(call(bridge, headers=message))
+    await eventually(lambda: api.running[SHOP] == 6)
+    api.go_on.set()
+    answers = await asyncio.gather(*calls, other)
+    assert [status for status, _ in answers] == [200] * 7
+
+
 async def test_the_global_limit_changes_while_calls_run(bridge: Bridge, page: FakePage, api: Api) -> None:
     """S0-72: two at once; raised, the waiting ones start at once; lowered, without a restart, too."""
     await change(page, MAX_PARALLEL_TOOLS_GLOBAL=2)
