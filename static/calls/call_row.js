@@ -12,7 +12,7 @@ import { formatDuration, errorView } from "../ui/outcome_view.js";
 import { cutNote, fileView, findAndSaveButton, formatBody, saveButton, formatSize, textView } from "../ui/response_view.js";
 import { callAgain, storedCallFacts } from "./stored_call.js";
 import { loginOffer, wantsLogin } from "../ui/login_offer.js";
-import { viaWords } from "../ui/via_words.js";
+import { readLines, viaWords } from "../ui/via_words.js";
 import { toCurl } from "../base/curl.js";
 
 /** @typedef {import("../types/types.js").CallEntry} CallEntry */
@@ -168,7 +168,7 @@ function headerList(headers, label) {
 }
 
 /** @param {LoggedRequest} request */
-function requestPart({ method, url, headers, body, body_bytes, via }) {
+function requestPart({ reads, method, url, headers, body, body_bytes, via }) {
   const way = viaWords(via, url);
   const type = headers.find(([name]) => name === "content-type")?.[1] ?? "";
   const shown =
@@ -181,6 +181,7 @@ function requestPart({ method, url, headers, body, body_bytes, via }) {
     "section",
     { "aria-label": t`Request` },
     el("h3", null, t`Request`),
+    ...readLines(reads),
     el("p", { class: "mono wrap" }, `${method} ${url}`),
     way ? el("p", { class: "hint", dataset: { testid: "via" } }, t`Sent by ${way}.`) : null,
     headerList(headers, t`Request headers`),

@@ -63,6 +63,9 @@ export function grantOf(decision, call, now) {
   return null;
 }
 
+/** What neither a permission that lasts nor the mode `all` covers: each such call is decided alone. @param {ReasonToAsk} reason */
+export const asksEachTime = (reason) => reason === "login" || reason === "file";
+
 /** Whether this page asks about a call: the announced mode, its own pins, and its own grants. */
 export class ApprovalRules {
   /** @type {import("../types/types.d.ts").ApprovalMode} */
@@ -72,12 +75,14 @@ export class ApprovalRules {
    * @param {(serverId: string, key: string) => Promise<import("../types/types.d.ts").Pin | null>} lookup
    * @param {Pick<import("./grants.js").PageGrants, "grantsOf" | "addGrant">} grants
    * @param {Pick<import("./via.js").TransportChoices, "findVia" | "hasLogins">} choices
+   * @param {(call: ToolCall, pin: import("../types/types.d.ts").Pin) => Promise<boolean>} movesFile  from one API to another; must not throw
    * @param {() => number} [now] milliseconds since the epoch
    */
-  constructor(lookup, grants, choices, now = () => Date.now()) {
+  constructor(lookup, grants, choices, movesFile, now = () => Date.now()) {
     this.lookup = lookup;
     this.grants = grants;
     this.choices = choices;
+    this.movesFile = movesFile;
     this.now = now;
   }
 
@@ -89,8 +94,10 @@ export class ApprovalRules {
   /** Never fails: what cannot be read is asked about. @param {ToolCall} call @returns {Promise<ReasonToAsk | null>} */
   async findReason(call) {
     if (await this.#actsAsUser(call)) return "login";
+    const pin = await this.lookup(call.server_id, call.key).catch(() => undefined);
+    if (pin === undefined) return "unsafe";
+    if (pin && (await this.movesFile(call, pin))) return "file";
     if (this.#mode === "all") return call.must_ask ? "bridge" : null;
-    const pin = await this.lookup(call.server_id, call.key).catch(() => null);
     const isSafe = pin?.plan.safe === true;
     if (isSafe && this.#mode === "safe") return call.must_ask ? "bridge" : null;
     return reasonToAsk(this.#mode, isSafe, call, await this.grants.grantsOf(call.server_id, call.key), this.now());

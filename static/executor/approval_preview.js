@@ -3,6 +3,7 @@
 
 import { failureOf } from "./call_failure.js";
 import { readArguments } from "./call_message.js";
+import { planFiles } from "./file_reads.js";
 import { createRedactor } from "./redaction.js";
 import { placeSecrets, secretTexts } from "../request/credential_placement.js";
 import { cookieTexts } from "./via.js";
@@ -13,10 +14,6 @@ import { stringifyJson } from "../base/json_text.js";
 /** More of a value is not shown, nor sent to the tabs. */
 const SHOWN_VALUE_CHARS = 100_000;
 const SHOWN_ARGUMENTS = 500;
-
-const NEVER = new AbortController().signal;
-/** Files that arguments name are read when the call was allowed. @type {typeof globalThis.fetch} */
-const unreadResponse = async () => new Response("");
 
 /**
  * @param {import("./tool_runner.js").ToolRunner} runner
@@ -29,10 +26,10 @@ export async function describeCall(runner, call) {
     const sending = await runner.prepareSending(call, pin, false);
     const { credentials, via } = sending;
     const redact = createRedactor([...secretTexts(credentials), ...cookieTexts(via)]);
-    const args = await runner.argumentsOf(call, pin, NEVER, unreadResponse);
+    const { args, reads } = await planFiles(runner, call, pin);
     const request = runner.buildRequest(call, sending, args, redact);
     const claims = pin.plan.kind === "mcp" ? (await runner.environment.loadMcp()).readClaims(pin.plan) : [];
-    return { ...cardFacts(call, pin, readArguments(call.params), request, { credentials, redact }), claims, via };
+    return { ...cardFacts(call, pin, readArguments(call.params), request, { credentials, redact }), reads, claims, via };
   } catch (error) {
     throw failureOf(error);
   }
@@ -45,7 +42,7 @@ export async function describeCall(runner, call) {
  * @param {import("../types/types.d.ts").JsonObject} args  as they came
  * @param {import("../types/types.d.ts").BuiltRequest} request
  * @param {{credentials: import("../types/types.d.ts").CredentialSet, redact: (text: string) => string}} secrets
- * @returns {Omit<CardFacts, "reason" | "claims" | "via">}
+ * @returns {Omit<CardFacts, "reason" | "reads" | "claims" | "via">}
  */
 function cardFacts({ tool, server_id }, { plan }, args, request, { credentials, redact }) {
   const shown = Object.entries(args).slice(0, SHOWN_ARGUMENTS);

@@ -5,7 +5,7 @@
  */
 
 import { dictionaryOf } from "../base/dictionary.js";
-import { grantOf, isSameChat } from "./approval_policy.js";
+import { asksEachTime, grantOf, isSameChat } from "./approval_policy.js";
 import { CallFailure } from "./call_failure.js";
 
 /** @typedef {import("../types/types.d.ts").ToolCall} ToolCall */
@@ -150,7 +150,7 @@ export class ApprovalQueue {
     /** @param {ToolCall} a @param {ToolCall} b */
     const isAlike = (a, b) =>
       a.server_id === b.server_id && a.key === b.key && a.digest === b.digest && (decision !== "chat" || isSameChat(a, b));
-    const shown = [...this.#waiting.values()].filter(({ call, facts }) => facts !== null && call.doubted === null);
+    const shown = [...this.#waiting.values()].filter(({ call, facts }) => facts !== null && !asksEachTime(facts.reason) && call.doubted === null);
     return shown.filter(({ call }) => clicked.some((one) => isAlike(one.call, call)));
   }
 

@@ -16,13 +16,14 @@ export const PREVIEW_CHARS = 16384;
 
 /**
  * @param {import("../types/types.d.ts").BuiltRequest} request
- * @param {import("../types/types.d.ts").Via} via
+ * @param {Pick<import("./tool_runner.js").Sending, "via" | "reads">} sending
  * @param {(text: string, isCut?: boolean) => string} shown removes secrets
  * @returns {import("../types/types.d.ts").LoggedRequest}
  */
-export function loggedRequest({ method, url, headers, body: content }, via, shown) {
+export function loggedRequest({ method, url, headers, body: content }, { via, reads }, shown) {
   const body = typeof content === "string" ? content : null;
   return {
+    reads: reads.map((each) => ({ ...each, url: shown(each.url) })),
     method,
     url: shown(url),
     headers: headers.map(([name, value]) => [name, shown(value)]),

@@ -64,6 +64,11 @@ export class Pins {
     return this.store.readRecords("pins", keysBelow([serverId]));
   }
 
+  /** Of all servers. @returns {Promise<Pin[]>} */
+  listAllPins() {
+    return this.store.readRecords("pins");
+  }
+
   /**
    * @param {string} serverId
    * @param {string} key for example "GET /pets/{id}"

@@ -11,13 +11,13 @@ import { forbiddenTarget } from "./address_space.js";
 import { buildRequest } from "../request/build.js";
 import { withIdempotencyKey } from "../request/idempotency_key.js";
 import { passedContext, withTraceContext } from "../request/trace_context.js";
-import { withFiles } from "./file_urls.js";
+import { readFiles } from "./file_reads.js";
 import { needsPreflight } from "./fetch_init.js";
 import { brokenOff, CallFailure, errorOf, failedOutcome, failureOf, messageOf } from "./call_failure.js";
 import { stoppedUnderWay, tooLarge, uploadFailed } from "./call_failure.js";
 import { PhaseClock } from "../base/phase_clock.js";
 import { loggedRequest, PREVIEW_CHARS } from "./call_log.js";
-import { readArguments, withoutBody } from "./call_message.js";
+import { withoutBody } from "./call_message.js";
 import { createLogRedactor, overwriteSecrets, createRedactor } from "./redaction.js";
 import { uploadOf } from "./result_upload.js";
 import { placeSecrets, secretTexts } from "../request/credential_placement.js";
@@ -35,12 +35,12 @@ import { BY_PAGE, cookieTexts, statedVia, withOtherWay, withVia } from "./via.js
 
 /**
  * @typedef {object} RunnerEnvironment
- * @property {typeof globalThis.fetch} fetch                for the files that arguments name
+ * @property {typeof globalThis.fetch} fetch                for the files that the bridge keeps
  * @property {Record<Via["transport"], import("../types/types.d.ts").Transport>} transports
  * @property {(serverId: string, origin: string) => Promise<Via>} findVia   what the user has chosen
  * @property {() => number} now                           monotonic milliseconds
  * @property {string} pageUrl
- * @property {() => string[]} acceptedOrigins             where files that arguments name may come from
+ * @property {() => Promise<Pin[]>} listPins              of all servers
  * @property {(serverId: string, key: string) => Promise<Pin | null>} findPin
  * @property {(serverId: string, origin: string, mayRenew: boolean) => Promise<CredentialSet>} loadCredentials  sends nothing unless it may renew
  * @property {(failed: import("./diagnosis.js").FailedFetch) => Promise<import("../types/types.d.ts").Diagnosis>} diagnoseFailure  why a fetch was rejected
@@ -74,6 +74,7 @@ import { BY_PAGE, cookieTexts, statedVia, withOtherWay, withVia } from "./via.js
  * @property {CredentialSet} credentials
  * @property {Via} via
  * @property {string[]} ids   of those that may change something, as far as they were sent
+ * @property {import("../types/types.d.ts").FileRead[]} reads  what was read before
  */
 
 /** Maximum characters of a status text and a content type (bridge/browser_protocol.py). */
@@ -136,9 +137,10 @@ export class ToolRunner {
     course.via = sending.via;
     const secrets = [...secretTexts(sending.credentials), ...cookieTexts(sending.via)];
     const redact = (course.redact = createRedactor(secrets));
-    const args = await this.argumentsOf(call, pin, signal);
+    const { args, reads } = await readFiles(this, call, pin, signal);
+    sending.reads = reads;
     const request = this.buildRequest(call, sending, args, redact);
-    const observe = (/** @type {BuiltRequest} */ sent) => this.observeRequest(call, sent, sending.via, createLogRedactor(redact, args));
+    const observe = (/** @type {BuiltRequest} */ sent) => this.observeRequest(call, sent, sending, createLogRedactor(redact, args));
     course.epoch = await this.environment.transports[sending.via.transport].open();
     const mcp = pin.plan.kind === "mcp" ? (await this.environment.loadMcp()).prepareCall(this, { sending, request, signal, observe, traceparent: passedContext(call) }) : null;
     const refusal = await mcp?.openServer();
@@ -155,7 +157,7 @@ export class ToolRunner {
   async prepareSending({ call_id }, pin, mayRenew) {
     const { loadCredentials, findVia } = this.environment;
     const [credentials, via] = await Promise.all([loadCredentials(pin.server_id, pin.origin, mayRenew), findVia(pin.server_id, pin.origin)]);
-    return { pin, credentials, via, ids: [call_id] };
+    return { pin, credentials, via, ids: [call_id], reads: [] };
   }
 
   /**
@@ -182,28 +184,27 @@ export class ToolRunner {
     return pin;
   }
 
-  /** @param {ToolCall} call @param {Pin} pin @param {AbortSignal} signal @returns {Promise<JsonObject>} */
-  async argumentsOf(call, pin, signal, fetch = this.environment.fetch) {
-    const { pageUrl, acceptedOrigins, limits } = this.environment;
-    const sources = { fetch, pageUrl, acceptedOrigins, cap: limits.file_bytes, signal };
-    return withFiles(pin.plan, readArguments(call.params), sources);
-  }
-
-  /** @param {ToolCall} call @param {Sending} sending @param {JsonObject} args @param {Redact} redact */
-  buildRequest(call, { pin, credentials, via }, args, redact) {
-    const built = buildRequest(pin.plan, args, { baseUrl: pin.base_url, credentials, headers: via.headers });
-    const request = withTraceContext(withIdempotencyKey(built, pin.plan, call), pin.plan, call);
+  /** Within what was accepted. @param {Sending} sending @param {JsonObject} args @returns {BuiltRequest} */
+  composeRequest({ pin, credentials, via }, args) {
+    const request = buildRequest(pin.plan, args, { baseUrl: pin.base_url, credentials, headers: via.headers });
     const forbidden = forbiddenTarget(request.url, new URL(this.environment.pageUrl).origin);
     if (forbidden) throw new CallFailure("blocked_by_policy", forbidden);
     if (new URL(request.url).origin !== pin.origin)
-      throw new CallFailure("not_accepted", `"${call.key}" would leave ${pin.origin}. Accept the server's tools again.`);
-    this.observeRequest(call, request, via, createLogRedactor(redact, args));
+      throw new CallFailure("not_accepted", `"${pin.key}" would leave ${pin.origin}. Accept the server's tools again.`);
     return request;
   }
 
-  /** @param {ToolCall} call @param {BuiltRequest} request @param {Via} via @param {Redact} shown */
-  observeRequest(call, request, via, shown) {
-    this.environment.observer.requestBuilt(call, loggedRequest(request, via, shown));
+  /** @param {ToolCall} call @param {Sending} sending @param {JsonObject} args @param {Redact} redact */
+  buildRequest(call, sending, args, redact) {
+    const { plan } = sending.pin;
+    const request = withTraceContext(withIdempotencyKey(this.composeRequest(sending, args), plan, call), plan, call);
+    this.observeRequest(call, request, sending, createLogRedactor(redact, args));
+    return request;
+  }
+
+  /** @param {ToolCall} call @param {BuiltRequest} request @param {Sending} sending @param {Redact} shown */
+  observeRequest(call, request, sending, shown) {
+    this.environment.observer.requestBuilt(call, loggedRequest(request, sending, shown));
   }
 
   /** @param {Sending} sending @param {BuiltRequest} request @param {AbortSignal} signal @returns {Promise<Response>} */

@@ -8,9 +8,9 @@ import { RequestError } from "./request_error.js";
 
 /** Decoding stops here: what needs more rounds is no file name. */
 const MAX_DECODINGS = 5;
-const EXPRESSION = /\{([^{}]+)\}/g;
+export const EXPRESSION = /\{([^{}]+)\}/g;
 /** A slash that is not part of a name in braces. */
-const SLASH = /\/(?![^{}]*\})/;
+export const SLASH = /\/(?![^{}]*\})/;
 /** Characters that a URL may not hold, but for a lone "%": it may be meant. */
 const UNWRITABLE = /[ "<>^`|\u{80}-\u{d7ff}\u{e000}-\u{10ffff}]/gu;
 const CONTROL_OR_BACKSLASH = /[\\\u0000-\u001f\u007f]/;

@@ -22,13 +22,13 @@ const WAITS_FOR_USER = t`Waiting for your approval, at the top of the page…`;
 
 /**
  * Whether a card asks about exactly this; false also where it shows too little of the arguments to tell.
- * @param {Pick<WaitingCard, "tool" | "server_id" | "asked_by" | "chat_id" | "args" | "more_args">} card
+ * @param {Pick<WaitingCard, "tool" | "server_id" | "asked_by" | "chat_id" | "args" | "more_args" | "reason">} card
  * @param {{name: string, server_id: string}} tool
  * @param {JsonObject} value the arguments
  */
 export function asksAbout(card, tool, value) {
   if (card.tool !== tool.name || card.server_id !== tool.server_id || card.more_args > 0) return false;
-  if (card.asked_by !== OWN_NAME || card.chat_id !== null) return false;
+  if (card.asked_by !== OWN_NAME || card.chat_id !== null || card.reason === "file") return false; // The form does not say whose file it is.
   const given = Object.entries(value).map(([name, each]) => [name, (typeof each === "string" ? each : stringifyJson(each)).slice(0, SHOWN_VALUE_CHARS)]);
   const asked = card.args.map((each) => [each.name, each.value]);
   return stringifyJson(given.toSorted()) === stringifyJson(asked.toSorted());

@@ -13,10 +13,12 @@ import { stringifyJson } from "../base/json_text.js";
 import { loginOffer, wantsLogin } from "../ui/login_offer.js";
 import { descriptionView } from "../markdown/description.js";
 import { errorView, outcomeView } from "../ui/outcome_view.js";
+import { readLines } from "../ui/via_words.js";
 import { buildRequest } from "../request/build.js";
 import { codePanel } from "./code_panel.js";
 import { sizeProblem } from "./file_content.js";
 import { approveOwnRun, watchOwnRun } from "./own_run.js";
+import { previewFiles } from "./previewed_files.js";
 import { ToolForm } from "./tool_form.js";
 import { responsesPanel } from "./responses_panel.js";
 import { readLink } from "./shared_link.js";
@@ -218,13 +220,14 @@ export class TryView {
     if (value === null) return;
     try {
       const { plan, baseUrl, schemes } = await this.#readPlan();
-      const { method, url, headers, body, unsendable } = buildRequest(plan, value, { baseUrl });
+      const { args, reads } = await previewFiles(this.parts.pins, this.tool.server_id, plan, value);
+      const { method, url, headers, body, unsendable } = buildRequest(plan, args, { baseUrl });
       const request = { method, url, headers, body: typeof body === "string" ? body : null, body_bytes: body?.length ?? 0 };
       const left = unsendable.map(({ in: where, name, reason }) =>
         el("p", { class: "hint warning-text" }, t`Not sent: ${where} ${name}. ${reason}`),
       );
       if (plan.kind === "mcp") left.push(el("p", { class: "hint" }, IN_A_MESSAGE));
-      fill(this.result, open, codePanel({ name: this.tool.name, args: value, plan, schemes, request }), ...left);
+      fill(this.result, open, ...readLines(reads), codePanel({ name: this.tool.name, args: value, plan, schemes, request }), ...left);
     } catch (failure) {
       this.#showFailure(failure);
     }

@@ -283,7 +283,7 @@ export type ApprovalMode = "safe" | "ask" | "all";
 export type DecisionReason = "user" | "policy" | "no_answer";
 /** unsafe: it can change something · every_call: the user wants that · changed: since it was always allowed · bridge: it asks ·
  * login: it can change something as its user, which no lasting permission covers. */
-export type ReasonToAsk = "unsafe" | "every_call" | "changed" | "bridge" | "login";
+export type ReasonToAsk = "unsafe" | "every_call" | "changed" | "bridge" | "login" | "file";
 /** Calls of one operation, as it stood then, that need not ask here. Times are milliseconds since the epoch. */
 export interface PageGrant {
   server_id: string;
@@ -296,6 +296,18 @@ export interface PageGrant {
   granted_at: number;
   expires_at: number | null;
 }
+/** A file that a call names by its address, as it is read before the request. */
+export interface FileRead {
+  /** Without secrets. */
+  url: string;
+  /** Whose accepted operation reads it; null: the bridge keeps it. */
+  server_id: string | null;
+  /** It belongs to another server, or to another origin, than the call. */
+  is_elsewhere: boolean;
+  /** As in `CardFacts`. */
+  credentials: string[];
+  via: Via;
+}
 /** What a card says of a call; foreign text as it came, but for secrets. */
 export interface CardFacts {
   tool: string;
@@ -306,6 +318,8 @@ export interface CardFacts {
   args: { name: string; value: string }[];
   /** Arguments beyond those. */
   more_args: number;
+  /** Before the request. */
+  reads: FileRead[];
   /** Null: none, or bytes. */
   body: string | null;
   body_bytes: number;
@@ -383,6 +397,8 @@ export type PermissionAnswer = "granted" | "denied" | "prompt" | "unsupported";
 // ---- call log ----
 
 export interface LoggedRequest {
+  /** Before it. */
+  reads: FileRead[];
   method: string;
   url: string;
   headers: [string, string][];

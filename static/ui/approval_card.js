@@ -7,11 +7,11 @@ import { dictionaryOf } from "../base/dictionary.js";
 import { t } from "../base/language.js";
 import { button, el, factList, fill, freshId, methodTag } from "./dom.js";
 import { originFacts } from "./asked_by.js";
-import { viaWords } from "./via_words.js";
+import { readLines, viaWords } from "./via_words.js";
 import { formatSize } from "./response_view.js";
 import { formatTime } from "../base/time_format.js";
 import { truncateText, truncateLine, escapeInvisible, escapeInvisibleLines } from "../base/untrusted_text.js";
-import { isOfChat } from "../executor/approval_policy.js";
+import { asksEachTime, isOfChat } from "../executor/approval_policy.js";
 import { claimWords } from "../mcp/claim_words.js";
 
 /** @typedef {import("../types/types.js").WaitingCard} WaitingCard */
@@ -29,6 +29,7 @@ const REASONS = dictionaryOf({
   changed: t`It has changed since you chose to always allow it.`,
   bridge: t`The bridge has no record that you allowed it.`,
   login: t`It can change data as you: with your login, such a call always asks.`,
+  file: t`It takes a file from one API to another: such a call always asks.`,
 });
 
 export class ApprovalCard {
@@ -72,7 +73,7 @@ export class ApprovalCard {
         "aria-label": `${label}: ${name}`,
       });
     const forNow = [answer(t`Deny`, "denied", ""), answer(t`Allow once`, "once", "primary")];
-    if (reason === "login") return forNow;
+    if (asksEachTime(reason)) return forNow;
     return [
       ...forNow,
       answer(scope === "chat" ? t`Allow for this chat` : t`Allow for 30 minutes`, scope, "quiet"),
@@ -87,6 +88,7 @@ export class ApprovalCard {
       "article",
       { class: "card", role: "group", "aria-labelledby": title.id, dataset: { call: card.call_id } },
       el("div", { class: "card-head" }, title, el("span", { class: "spacer" }), this.left),
+      ...readLines(card.reads),
       el(
         "p",
         { class: "mono card-url" },

@@ -107,7 +107,7 @@ export class PlayedPage {
       findVia: async () => ({ transport: "companion", login: call.login, headers: [] }),
       now: () => Math.round(this.world.clock.now),
       pageUrl: `${this.world.bridge}/`,
-      acceptedOrigins: () => [],
+      listPins: async () => [],
       findPin: async () => pin,
       loadCredentials: async () => ({}),
       limits: LIMITS,

@@ -146,7 +146,7 @@ test("everything is written in one change, beside what was there, and the worker
   const records = Object.fromEntries(log.map((/** @type {any[]} */ [store, key, value]) => [`${store} ${key}`, value]));
   assert.equal(records["credentials shop,https://api.example,key"].sealed, true);
   assert.equal(records["pins shop,GET /a"].origin, ORIGIN);
-  assert.deepEqual(records["grants shop,POST /a,always,"], { server_id: "shop", key: "POST /a", digest: "d2", scope: "always", chat_id: null, granted_at: 5, expires_at: null });
+  assert.deepEqual(records["grants shop,POST /a,always,"], { server_id: "shop", key: "POST /a", digest: "d2", scope: "always", chat_id: null, caller_id: "", granted_at: 5, expires_at: null });
   const { list, used } = records["keys environments"].shop;
   assert.deepEqual([list.map((/** @type {any} */ each) => each.name), used.name], [["mine", "test"], "mine"]);
   assert.deepEqual(records["keys saved requests"]["shop GET /a"].map((/** @type {any} */ each) => each.name), ["mine", "other"]);

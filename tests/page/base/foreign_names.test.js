@@ -10,12 +10,12 @@ import { documentOf } from "../../../static/conversion/request_document.js";
 import { mergeSchemas, schemaOfValue } from "../../../static/conversion/sample_schema.js";
 import { Environments } from "../../../static/environments/environments.js";
 import { Credentials } from "../../../static/executor/credentials.js";
-import { withFiles } from "../../../static/executor/file_urls.js";
 import { CallFailure } from "../../../static/executor/call_failure.js";
 import { Renewal } from "../../../static/oauth/renewal.js";
 import { StoredLogins } from "../../../static/oauth/stored_logins.js";
 import { writeXml } from "../../../static/request/body_xml.js";
 import { placeSecrets } from "../../../static/request/credential_placement.js";
+import { withFiles } from "../../../static/request/file_urls.js";
 import { ReferenceLoader } from "../../../static/servers/reference_loader.js";
 import { Devices } from "../../../static/session/devices.js";
 import { createField, fillField } from "../../../static/tools/form_state.js";
@@ -109,10 +109,10 @@ const PLACES = {
   "an argument": async (name) => {
     assert.deepEqual(shareableArguments(object([name, object([name, 1])])).args, object([name, object([name, 1])]));
     const whole = plan({ method: "POST", body: { kind: "multipart", content_type: "multipart/form-data", required: false, argument: name, fields: [{ name, file: true }] } });
-    const sources = /** @type {any} */ ({ fetch: () => assert.fail("nothing is fetched"), pageUrl: "http://localhost/", acceptedOrigins: () => [], cap: 1, signal: new AbortController().signal });
-    assert.deepEqual(await withFiles(whole, {}, sources), {});
+    const read = () => assert.fail("nothing is read");
+    assert.deepEqual(await withFiles(whole, {}, read), {});
     const given = object([name, object([name, { text: "a" }])]);
-    assert.deepEqual(await withFiles(whole, given, sources), given);
+    assert.deepEqual(await withFiles(whole, given, read), given);
   },
   "an XML name": (name) => {
     const node = { name: "a", properties: [{ property: name, node: /** @type {const} */ ("attribute") }] };

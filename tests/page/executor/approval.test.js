@@ -220,6 +220,23 @@ test("allowing an operation lets the other waiting calls of it go, and no others
   assert.deepEqual(stored.map(({ scope, digest }) => [scope, digest]), [["always", "d1"], ["always", "d1"]]);
 });
 
+test("Finding S-M5: allowing an operation lets no waiting call go that takes a file from another API, for its card says more", async () => {
+  const describeCall = async (/** @type {any} */ { call_id }) => ({ tool: call_id, reason: call_id === "b" ? "file" : "unsafe" });
+  const { queue, asked } = scene({ describeCall });
+  for (const call_id of ["a", "b"]) await queue.addCall(call({ call_id }));
+  queue.decideCalls(["a"], "always");
+  assert.deepEqual(asked.map(({ callId }) => callId), ["a"]);
+  queue.decideCalls(["b"], "once");
+  assert.deepEqual(asked.map(({ callId, decision }) => `${callId} ${decision}`), ["a always", "b once"]);
+});
+
+test("Finding S-M2: allowing an operation for a chat lets no waiting call of another caller go that names the chat", async () => {
+  const { queue, asked } = scene();
+  for (const [call_id, caller_id] of [["a", "k1"], ["b", "k2"], ["c", "k1"], ["d", ""]]) await queue.addCall(call({ call_id, caller_id, chat_id: "chat-1" }));
+  queue.decideCalls(["a"], "chat");
+  assert.deepEqual(asked.map(({ callId }) => callId), ["a", "c"]);
+});
+
 test("cards of a worker that died with its tab are dropped, those of a living one stay", async () => {
   const cards = new WaitingCards(() => {}, { query: async () => ({ held: [{ name: "tool-bridge-worker:u:w2" }] }) });
   for (const worker of ["w1", "w2", "w3"]) cards.putCards(worker, [/** @type {any} */ ({ call_id: worker })]);

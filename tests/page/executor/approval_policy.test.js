@@ -52,6 +52,7 @@ test("once and denied are good for nothing more, nor is a chat without a name or
 });
 
 const NO_GRANTS = { grantsOf: async () => [], addGrant: async () => {} };
+const noFiles = async () => false;
 /** What the user has chosen for the API. @param {boolean} login */
 const choosing = (login) => ({ hasLogins: async () => login, findVia: async () => ({ ...BY_PAGE, login }) });
 
@@ -59,22 +60,33 @@ test("what changes something as the user asks, whatever was allowed for good", a
   const pin = (/** @type {boolean} */ safe) => async () => /** @type {any} */ ({ server_id: "s1", origin: "https://api.example", plan: { safe } });
   const grants = { ...NO_GRANTS, grantsOf: async () => [granted("always")] };
   for (const mode of ["safe", "ask", "all"]) {
-    const rules = new ApprovalRules(pin(false), grants, choosing(true));
+    const rules = new ApprovalRules(pin(false), grants, choosing(true), noFiles);
     rules.setMode(mode);
     assert.equal(await rules.findReason(ORDER), "login");
   }
-  assert.equal(await new ApprovalRules(pin(true), grants, choosing(true)).findReason(ORDER), null, "reading asks as it did");
-  assert.equal(await new ApprovalRules(pin(false), grants, choosing(false)).findReason(ORDER), null);
+  assert.equal(await new ApprovalRules(pin(true), grants, choosing(true), noFiles).findReason(ORDER), null, "reading asks as it did");
+  assert.equal(await new ApprovalRules(pin(false), grants, choosing(false), noFiles).findReason(ORDER), null);
   const unknown = { hasLogins: async () => true, findVia: async () => Promise.reject(new Error("closed")) };
-  assert.equal(await new ApprovalRules(pin(false), grants, unknown).findReason(ORDER), "login");
+  assert.equal(await new ApprovalRules(pin(false), grants, unknown, noFiles).findReason(ORDER), "login");
 });
 
 test("what this browser cannot look up it asks about", async () => {
   const lost = async () => Promise.reject(new Error("closed"));
-  const rules = new ApprovalRules(lost, NO_GRANTS, choosing(false));
+  const rules = new ApprovalRules(lost, NO_GRANTS, choosing(false), noFiles);
   assert.equal(await rules.findReason(call()), "unsafe");
   rules.setMode("whatever");
   assert.equal(await rules.findReason(call()), "unsafe");
   rules.setMode("all");
-  assert.equal(await rules.findReason(call()), null);
+  assert.equal(await rules.findReason(call()), "unsafe");
+});
+
+test("Finding S-M5: a call that takes a file to another API asks, whatever was allowed and in every mode, for a permission says nothing of the file", async () => {
+  const pin = async () => /** @type {any} */ ({ server_id: "s1", origin: "https://api.example", plan: { safe: false } });
+  const grants = { ...NO_GRANTS, grantsOf: async () => [granted("always")] };
+  for (const mode of ["safe", "ask", "all"]) {
+    const rules = new ApprovalRules(pin, grants, choosing(false), async () => true);
+    rules.setMode(mode);
+    assert.equal(await rules.findReason(ORDER), "file");
+  }
+  assert.equal(await new ApprovalRules(pin, grants, choosing(false), noFiles).findReason(ORDER), null);
 });

@@ -39,7 +39,7 @@ test("execute:tool is read by our keys only: an address in the message means not
     must_ask: false,
     idempotency_key: false,
     approval_ms: 120_000,
-    asked_by: "",
+    asked_by: "", caller_id: "",
     chat_id: "chat",
     doubted: null,
   });

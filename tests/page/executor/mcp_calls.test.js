@@ -95,7 +95,7 @@ test("a page that may not reach this machine says so of its server there, and no
   const around = { fetch, pageUrl: "https://bridge.example/", permission: async () => /** @type {const} */ ("denied"), wasBlockedByPolicy: () => false, isOnline: () => true };
   const [origin, base_url] = ["http://127.0.0.1:8767", "http://127.0.0.1:8767/mcp"];
   const pin = { server_id: "s1", key: "GET /things", name: "things", digest: "d1", base_url, origin, plan: { ...ECHO_PLAN, base_url } };
-  const { runner } = scene({}, { fetch, acceptedOrigins: () => [origin], findPin: async () => pin, diagnoseFailure: (failed) => diagnoseFailure(failed, around) });
+  const { runner } = scene({}, { fetch, findPin: async () => pin, diagnoseFailure: (failed) => diagnoseFailure(failed, around) });
   assert.equal(failure(await runner.runCall(call(CALL), never)), "blocked_local_network no");
 });
 

@@ -237,22 +237,6 @@ test("whatever is thrown inside becomes an outcome", async () => {
   assert.equal(failure(await runner.runCall(call(), AbortSignal.abort(new CallStopped("cancelled", "x")))), "internal unknown");
 });
 
-test("a file named by URL is read first and becomes the body; an unreadable one stops the call before it is sent", async () => {
-  const body = { kind: /** @type {const} */ ("binary"), content_type: "image/*", required: true, argument: "body" };
-  const put = plan({ method: "POST", safe: false, body });
-  const params = JSON.stringify({ body: { url: "https://files.example/p.png" } });
-  let status = 200;
-  const fetch = async (/** @type {any} */ url) =>
-    String(url).includes("files.example") ? new Response("png", { status, headers: { "content-type": "image/png" } }) : Response.json({});
-  const { runner, seen } = bench(put, { fetch });
-  assert.equal((await runner.runCall(call({ params }), never)).status, "answered");
-  assert.deepEqual(seen.fetched.map(([url]) => url), ["https://files.example/p.png", "https://api.example/v1/things"]);
-  assert.deepEqual([seen.fetched[1][1].body, seen.logged[0].body_bytes], [new TextEncoder().encode("png"), 3]);
-  status = 404;
-  assert.equal(failure(await runner.runCall(call({ params }), never)), "network no");
-  assert.equal(seen.fetched.length, 3);
-});
-
 test("a stream of events that never ends is an answer, cut shortly before the deadline", async () => {
   const stream = new ReadableStream({ start: (controller) => controller.enqueue(new TextEncoder().encode("data: 1\n\n")) });
   const fetch = async () => new Response(stream, { headers: { "content-type": "text/event-stream" } });

@@ -41,7 +41,7 @@ export function bench(asked = GET_THINGS, change = {}) {
     findVia: async () => BY_PAGE,
     now: () => 0,
     pageUrl: "http://localhost:8642/",
-    acceptedOrigins: () => ["https://api.example", "https://files.example"],
+    listPins: async () => [pin],
     findPin: async (serverId, key) => (serverId === "s1" && key === "GET /things" ? pin : null),
     loadCredentials: async () => ({}),
     diagnoseFailure: async () => ({ code: "cors", message: "CORS.", detail: {}, delivered: "unknown", retryable: false }),

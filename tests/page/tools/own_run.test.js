@@ -4,7 +4,7 @@ import { test } from "node:test";
 import { approveOwnRun, asksAbout, watchOwnRun } from "../../../static/tools/own_run.js";
 
 const TOOL = { name: "placeOrder", server_id: "shop" };
-const CARD = { call_id: "c1", tool: "placeOrder", server_id: "shop", asked_by: "bridge page", chat_id: null, args: [{ name: "n", value: "2" }], more_args: 0 };
+const CARD = { reason: /** @type {const} */ ("unsafe"), call_id: "c1", tool: "placeOrder", server_id: "shop", asked_by: "bridge page", chat_id: null, args: [{ name: "n", value: "2" }], more_args: 0 };
 
 test("a card is taken for the user's own run only if it asks about exactly that", () => {
   assert.equal(asksAbout(CARD, TOOL, { n: 2 }), true);
@@ -18,6 +18,7 @@ test("a card is taken for the user's own run only if it asks about exactly that"
     [{ ...CARD, asked_by: "bridge page, model gpt" }, { n: 2 }],
     [{ ...CARD, server_id: "other" }, { n: 2 }],
     [{ ...CARD, tool: "cancelOrder" }, { n: 2 }],
+    [{ ...CARD, reason: "file" }, { n: 2 }],
   ];
   for (const [card, value] of others) assert.equal(asksAbout(card, TOOL, value), false);
 });
