@@ -8,9 +8,6 @@ import { EXPRESSION, parseBase, SLASH } from "./request_url.js";
 /** @typedef {import("../types/types.d.ts").RequestPlan} RequestPlan */
 /** @typedef {import("../types/types.d.ts").JsonObject} JsonObject */
 
-/** More values in one segment of a path are not told apart: trying all ways to cut it would take too long. */
-const MAX_VALUES = 2;
-
 /**
  * Names in the path are whole texts, and those of the query are one text each, or a list where they repeat. What was found is
  * proven by building: an address is the operation's if it has the same origin, the same segments and the same query,
@@ -50,14 +47,27 @@ function pathArguments({ path, parameters }, base, pathname) {
   return found.flatMap((values) => values ?? []).map(([name, text]) => [argumentOf.get(name) ?? name, text]);
 }
 
-/** @param {string} segment of a template @param {string} text @returns {[string, string][] | null} values by name */
+/**
+ * From the end, each value as short as it can be: building shows whether it was meant so, and the texts around it.
+ * @param {string} segment of a template @param {string} text @returns {[string, string][] | null} values by name; null: it does not fit
+ */
 function segmentValues(segment, text) {
   const parts = segment.split(EXPRESSION);
-  if (parts.length === 1) return []; // building shows whether it is the same
-  if (parts.length > 2 * MAX_VALUES + 1) return null;
-  const pattern = parts.map((part, index) => (index % 2 ? "([^]+)" : part.replace(/[\\^$.*+?()[\]{}|]/g, "\\$&"))).join("");
-  const values = new RegExp(`^${pattern}$`).exec(text)?.slice(1);
-  return values?.map((value, index) => [parts[2 * index + 1], value]) ?? null;
+  if (parts.length === 1) return decodeURIComponent(segment) === text ? [] : null;
+  /** @type {[string, string][]} */
+  const values = [];
+  let rest = text;
+  for (let place = parts.length - 1; place > 0; place -= 2) {
+    const [before, name, after] = parts.slice(place - 2, place + 1);
+    if (!rest.endsWith(after)) return null;
+    rest = rest.slice(0, rest.length - after.length);
+    const at = place === 2 ? 0 : before === "" ? -1 : rest.lastIndexOf(before);
+    const start = at + before.length;
+    if (at < 0 || start >= rest.length) return null;
+    values.push([name, rest.slice(start)]);
+    rest = rest.slice(0, start);
+  }
+  return values;
 }
 
 /** @param {RequestPlan} plan @param {URLSearchParams} query @returns {[string, string | string[]][]} */

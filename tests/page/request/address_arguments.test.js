@@ -15,6 +15,9 @@ test("what the path and the query of an address say becomes the arguments", () =
   assert.deepEqual(found(plan({}), "https://api.example/v1/things"), {});
   const dotted = plan({ path: "/{name}.{format}", parameters: [parameter("path", "name"), parameter("path", "format", { argument: "format__path" })] });
   assert.deepEqual(found(dotted, "https://api.example/v1/a.b.png"), { name: "a.b", format__path: "png" });
+  const three = plan({ path: "/x{a}-{b}-{c}", parameters: ["a", "b", "c"].map((name) => parameter("path", name)) });
+  assert.deepEqual(found(three, "https://api.example/v1/x1-2-3-4"), { c: "4", b: "3", a: "1-2" });
+  for (const path of ["x1-2", "1-2-3", "x-2-3", "x1--3", "x1-2-"]) assert.equal(found(three, `https://api.example/v1/${path}`), null);
   const query = plan({ parameters: [parameter("query", "q"), parameter("query", "tag")] });
   assert.deepEqual(found(query, "https://api.example/v1/things?tag=a&tag=b+c&q=%26"), { q: "&", tag: ["a", "b c"] });
   assert.deepEqual(found(FILE, "http://localhost:8080/public/a", "http://localhost:8080/"), { name: "a" });
@@ -61,7 +64,7 @@ test("what an operation needs beside the address makes it none of its addresses"
   assert.equal(found(plan({ parameters: [parameter("query", "q", { required: true })] }), "https://api.example/v1/things"), null);
   const deep = plan({ parameters: [parameter("query", "filter", { style: "deepObject", explode: true })] });
   assert.equal(found(deep, "https://api.example/v1/things?filter[a]=1"), null);
-  const many = plan({ path: "/{a}-{b}-{c}", parameters: ["a", "b", "c"].map((name) => parameter("path", name)) });
-  assert.equal(found(many, "https://api.example/v1/1-2-3"), null);
+  const joined = plan({ path: "/{a}{b}", parameters: ["a", "b"].map((name) => parameter("path", name)) });
+  assert.equal(found(joined, "https://api.example/v1/12"), null, "nobody knows where one ends");
   assert.equal(found(plan({ base_url: "" }), "https://api.example/v1/things"), null);
 });
