@@ -6,6 +6,7 @@ docs/reference/platforms.md.
 
 from __future__ import annotations
 
+import errno
 import os
 import signal
 import socket
@@ -324,6 +325,15 @@ def descriptor_limit(*, resource: Any = _RESOURCE) -> int:
         return UNLIMITED_SYSTEM
     soft, _ = resource.getrlimit(resource.RLIMIT_NOFILE)
     return ENOUGH_DESCRIPTORS if soft == resource.RLIM_INFINITY else int(soft)
+
+
+def has_descriptors() -> bool:
+    """Return whether one more file could be opened now."""
+    try:
+        os.close(os.open(os.devnull, os.O_RDONLY))
+    except OSError as error:
+        return error.errno not in (errno.EMFILE, errno.ENFILE)
+    return True
 
 
 # What people see

@@ -1,8 +1,11 @@
-"""Client connections: how long one may take to send its header, and how many may be unauthenticated.
+"""Client connections: how long one may take to send its header, how many are kept, and who asks on each.
 
 Whoever can reach the port can open connections and say nothing on them. A header that does not come is not
 waited for, and of connections on which nobody has shown a valid key, only so many are kept: the oldest goes
-for the newest, because who has something to say says it at once.
+for the newest, because who has something to say says it at once. Those of users are counted for each user.
+
+A connection knows the caller of the request that it is answering, who loses what is open together with the
+right to get in: `end_work`.
 """
 
 from __future__ import annotations
@@ -10,13 +13,16 @@ from __future__ import annotations
 import asyncio
 import logging
 import socket
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Iterator
 from typing import Any
 
 from aiohttp import StreamReader, web
 
+from bridge.auth.identity import Caller
+from bridge.errors import BridgeError, WireError
+from bridge.http.user_connections import UserConnections
 from bridge.log_lines import OncePerMinute
-from bridge.operating_system import descriptor_limit
+from bridge.operating_system import descriptor_limit, has_descriptors
 from bridge.tasks import Tasks, sleep_safely
 
 HEADER_S = 15.0
@@ -24,6 +30,16 @@ HEADER_S = 15.0
 
 MAX_UNKNOWN = 2_000
 """Maximum number of connections without a caller (chosen), or a quarter of the descriptors if less."""
+
+IDLE_S = 75.0
+"""Seconds for which a connection is kept on which nothing is asked: nginx and balancers keep theirs for 60 s,
+and should be the ones who close."""
+
+WORD_OF_HOME_S = 0.5
+"""Seconds for which a request that another replica answers may end by the word of that replica."""
+
+LAST_BYTES_S = 1.0
+"""Seconds in which the last bytes of an answer that was ended must have gone to its caller."""
 
 SWEEP_S = 1.0
 
@@ -60,6 +76,17 @@ class Connection(web.RequestHandler):
         """The body of the last request, if more of it may arrive after its answer."""
         self.is_admitted = False
         """Whether an authenticated caller has used it."""
+        self.user_id: str | None = None
+        """User for whom it counts."""
+        self.idle_since = 0
+        self.caller: Caller | None = None
+        """Who asks, by the request that is being answered; None: nobody, or not known yet."""
+        self.is_passed_on = False
+        """Whether another replica answers that request."""
+        self.is_listening = False
+        """Whether its answer is an event stream without an end of its own."""
+        self.ended: WireError | None = None
+        """Why the answer was ended, if it was."""
         self.lasting: LastingWork | None = None
         """What goes on if the connection breaks now."""
 
@@ -72,12 +99,14 @@ class Connection(web.RequestHandler):
         """Forget the connection of a client that disconnected, and cancel its handler."""
         self._watch.connection_closed(self)
         super().connection_lost(exc)
-        serving, self._serving, self._unread = self._serving, None, None
+        serving, self._unread = self._serving, None
         if serving is None:
             return
         if self.lasting is None:
+            self._serving = None
             serving.cancel()
         else:
+            self._watch.work_goes_on(self)
             self.lasting.take_over(serving)
 
     def data_received(self, data: bytes) -> None:
@@ -91,19 +120,86 @@ class Connection(web.RequestHandler):
         """Note that the header of a request is complete, and that its handler begins."""
         self._serving = request.task
         self.is_serving = True
+        self.caller = self.ended = None
+        self.is_passed_on = False
         if self.is_awaited:
             self._watch.header_read(self)
 
     def end_request(self, request: web.BaseRequest) -> None:
         """Note that the handler of a request has ended."""
         self.is_serving = False
+        self.idle_since = self._watch.answered = self._watch.answered + 1
         self._unread = None if request.content.is_eof() else request.content
+        if self.transport is None:
+            self._watch.work_ended(self)
 
     def mark_authenticated(self) -> None:
-        """Mark the connection as that of an authenticated caller."""
+        """Mark the connection as that of somebody who has shown a right to be here."""
         if not self.is_admitted:
             self.is_admitted = True
             self._watch.connection_admitted(self)
+
+    def enter_caller(self, caller: Caller) -> None:
+        """Note who asks by the request that is being answered.
+
+        Raises:
+            BridgeError: `rate_limited`, `server_busy`: there are too many connections.
+        """
+        if self.user_id != caller.user.id or not self.is_admitted:
+            self.admit_user(caller.user.id)
+        self.caller = caller
+
+    def admit_user(self, user_id: str) -> None:
+        """Mark the connection as that of a user, for whom it counts unless another replica has it.
+
+        Raises:
+            BridgeError: `rate_limited`, `server_busy`: there are too many connections.
+        """
+        if self.user_id != user_id and not self.is_relay:
+            self._watch.users.count_for(user_id, self)
+        self.mark_authenticated()
+
+    def enter_stream(self) -> None:
+        """Note that the answer is an event stream that has no end of its own.
+
+        Raises:
+            BridgeError: `rate_limited`: the user has too many of them.
+        """
+        if self.caller is not None:
+            self._watch.users.enter_stream(self.caller.user.id)
+            self.is_listening = True
+
+    def leave_stream(self) -> None:
+        """Note that the stream has ended."""
+        if self.is_listening and self.caller is not None:
+            self.is_listening = False
+            self._watch.users.leave_stream(self.caller.user.id)
+
+    def end_work(self, why: WireError) -> None:
+        """End the request that is being answered, as far as it can be with an error in its answer.
+
+        One that another replica answers is given time to be ended by that.
+        """
+        if self.is_passed_on and self.ended is None:
+            self.ended = why
+            asyncio.get_running_loop().call_later(WORD_OF_HOME_S, self._end_unless_other, self.caller)
+        elif not self.is_passed_on:
+            self._end(why)
+
+    def _end_unless_other(self, caller: Caller | None) -> None:
+        if self.ended is not None and self.caller is caller:
+            self._end(self.ended)
+
+    def _end(self, why: WireError) -> None:
+        if self.is_serving and self._serving is not None:
+            self.ended = why
+            self._serving.cancel()
+
+    def close_after_answer(self) -> None:
+        """Close the connection once what was written has gone, or after `LAST_BYTES_S`."""
+        if (transport := self.transport) is not None:
+            transport.close()
+            asyncio.get_running_loop().call_later(LAST_BYTES_S, transport.abort)
 
     def cut_connection(self) -> None:
         """Close the connection at once; nothing more is sent."""
@@ -183,8 +279,13 @@ class Connections:
         max_unknown: int | None = None,
         header_s: float = HEADER_S,
         kind: type[Connection] = StraightConnection,
+        *,
+        users: UserConnections | None = None,
     ) -> None:
-        """`max_unknown`: None for `MAX_UNKNOWN`, or less where there are few descriptors."""
+        """`max_unknown`: None for `MAX_UNKNOWN`, or less where there are few descriptors.
+
+        `users`: None for the usual limits.
+        """
         self._kind = kind
         self._handler: AnyHandler | None = None
         self._max_unknown = max_unknown or min(MAX_UNKNOWN, descriptor_limit() // 4)
@@ -193,6 +294,12 @@ class Connections:
         """Connections whose header is awaited, and since when, oldest first."""
         self._unknown: dict[Connection, None] = {}
         """Connections without a caller, oldest first."""
+        self._admitted: dict[Connection, None] = {}
+        self._alone: dict[Connection, None] = {}
+        """Connections that are lost, and whose last request is still worked on."""
+        self.users = users or UserConnections()
+        self.answered = 0
+        """Number of requests that were answered on all connections."""
 
     async def listen_on(
         self, server: web.Server, listener: socket.socket, *, is_relay: bool = False, **options: Any
@@ -233,6 +340,8 @@ class Connections:
         """Forget a connection that has ended or is about to."""
         self._awaited.pop(connection, None)
         self._unknown.pop(connection, None)
+        self._admitted.pop(connection, None)
+        self.users.forget(connection)
 
     def header_begun(self, connection: Connection) -> None:
         """Start waiting for a header, unless it is already awaited."""
@@ -247,8 +356,24 @@ class Connections:
     def connection_admitted(self, connection: Connection) -> None:
         """Mark a connection as having a caller."""
         self._unknown.pop(connection, None)
+        self._admitted[connection] = None
+
+    def work_goes_on(self, connection: Connection) -> None:
+        """Note that a connection is lost, and its last request is still worked on."""
+        self._alone[connection] = None
+
+    def work_ended(self, connection: Connection) -> None:
+        """Note that the last request of a lost connection has ended."""
+        self._alone.pop(connection, None)
+
+    def list_work(self) -> Iterator[Connection]:
+        """Yield the connections on which a request is being answered, or was when they broke."""
+        for connections in (self._admitted, self._alone):
+            yield from [each for each in connections if each.is_serving and each.ended is None]
 
     def _sweep(self, now: float) -> None:
+        if not has_descriptors():
+            _log.warning("No file descriptor is left: new connections are refused until some are closed.")
         overdue: list[Connection] = []
         for connection, since in self._awaited.items():
             if now - since < self._header_s:
@@ -274,7 +399,61 @@ def may_answer_straight(request: web.BaseRequest) -> bool:
 
 
 def mark_authenticated(request: web.BaseRequest) -> None:
-    """Mark the connection of an authenticated caller, so that it is not closed to make space for others."""
+    """Mark the connection of somebody with a right to be here, so that it is not closed for strangers."""
     protocol = request.protocol
     if isinstance(protocol, Connection):
         protocol.mark_authenticated()
+
+
+def admit_user(request: web.BaseRequest, user_id: str) -> None:
+    """Count the connection of a request that has shown a right of this user's.
+
+    Raises:
+        BridgeError: `rate_limited`, `server_busy`: there are too many connections.
+    """
+    protocol = request.protocol
+    if isinstance(protocol, Connection):
+        protocol.admit_user(user_id)
+
+
+def enter_caller(request: web.BaseRequest, caller: Caller) -> None:
+    """Note who asks, until the request is answered.
+
+    Raises:
+        BridgeError: `rate_limited`, `server_busy`: there are too many connections.
+    """
+    protocol = request.protocol
+    if isinstance(protocol, Connection):
+        protocol.enter_caller(caller)
+
+
+def note_passed_on(request: web.BaseRequest) -> None:
+    """Note that another replica answers a request, which ends it, too, where its caller loses access."""
+    protocol = request.protocol
+    if isinstance(protocol, Connection):
+        protocol.is_passed_on = True
+
+
+def ending_of(request: web.BaseRequest) -> WireError | None:
+    """Return why a request whose task is being cancelled was ended; None: for another reason."""
+    protocol = request.protocol
+    return protocol.ended if isinstance(protocol, Connection) else None
+
+
+def raise_ending(request: web.BaseRequest) -> None:
+    """Raise why a request was ended, in place of the cancellation of its task; nothing if it was not.
+
+    Raises:
+        BridgeError: nothing was answered so far.
+        ConnectionResetError: the answer had begun; its connection is closed once that has gone.
+    """
+    protocol, task = request.protocol, asyncio.current_task()
+    if not isinstance(protocol, Connection) or (why := protocol.ended) is None:
+        return
+    if protocol.transport is None or task is None:
+        return
+    task.uncancel()
+    if request.writer.output_size:
+        protocol.close_after_answer()
+        raise ConnectionResetError(why.message) from None
+    raise BridgeError(why.code, why.message, detail=why.detail) from None

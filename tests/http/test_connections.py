@@ -5,11 +5,16 @@ import socket
 from collections.abc import AsyncGenerator
 from contextlib import asynccontextmanager, suppress
 from dataclasses import dataclass
+from typing import Any
 
 import pytest
 from aiohttp import web
 
-from bridge.http.connections import Connections, mark_authenticated
+from bridge.auth.identity import Caller
+from bridge.errors import BridgeError
+from bridge.http.connections import Connections, enter_caller, mark_authenticated
+from bridge.http.user_connections import UserConnections
+from bridge.storage.users import User
 from tests.support.sockets.library_paths import connection_class
 from tests.support.waiting import eventually
 
@@ -66,6 +71,11 @@ class Served:
         self.asked += 1
         if request.path == "/known":
             mark_authenticated(request)
+        if user := request.query.get("user"):
+            try:
+                enter_caller(request, Caller(User(user, user), None))
+            except BridgeError as error:
+                return web.Response(status=error.error.code.facts.http_status)
         if request.path == "/slow":
             try:
                 await self.go.wait()
@@ -88,9 +98,12 @@ class Served:
 
 @asynccontextmanager
 async def serving(
-    max_unknown: int = 100, header_s: float = NEVER_S, *, is_relay: bool = False
+    max_unknown: int = 100,
+    header_s: float = NEVER_S,
+    users: UserConnections | None = None,
+    **options: Any,
 ) -> AsyncGenerator[Served]:
-    served, connections = Served(), Connections(max_unknown, header_s, connection_class())
+    served, connections = Served(), Connections(max_unknown, header_s, connection_class(), users=users)
     app = web.Application()
     app.router.add_get("/{path}", served.answer)
     runner = web.AppRunner(app)
@@ -98,7 +111,7 @@ async def serving(
     listener = socket.create_server(("127.0.0.1", 0))
     served.port = listener.getsockname()[1]
     assert runner.server is not None
-    server = await connections.listen_on(runner.server, listener, is_relay=is_relay)
+    server = await connections.listen_on(runner.server, listener, **options)
     sweeping = asyncio.create_task(connections.watch_headers(every_s=0.05))
     try:
         yield served
@@ -231,3 +244,66 @@ async def test_a_handler_is_cancelled_when_its_connection_is_lost() -> None:
         await eventually(lambda: served.asked == 1)
         line.writer.transport.abort()
         await eventually(lambda: served.cancelled == 1)
+
+
+async def test_the_oldest_idle_connection_of_a_user_goes_for_the_newest() -> None:
+    """Finding S-M4: one that was used since has more to say than one that was not."""
+    async with serving(users=UserConnections(max_of_user=3)) as served:
+        other = await served.connect()
+        assert b"200 OK" in await other.ask(b"a?user=bob")
+        lines = [await served.connect() for _ in range(3)]
+        for line in [*lines, lines[0]]:
+            assert b"200 OK" in await line.ask(b"a?user=eve")
+        assert b"200 OK" in await (await served.connect()).ask(b"a?user=eve")
+        assert await lines[1].is_ended()
+        for line in (lines[0], lines[2], other):
+            assert not await line.is_ended(within_s=0.05)
+
+
+async def test_who_has_too_many_requests_open_is_told_and_nobody_else() -> None:
+    """Finding S-M4: what is being answered is not ended for what comes; bob has a share of his own."""
+    async with serving(users=UserConnections(max_of_user=3)) as served:
+        lines = [await served.connect() for _ in range(3)]
+        for line in lines:
+            await line.send(REQUEST % b"slow?user=eve")
+        await eventually(lambda: served.asked == 3)
+        refused = await served.connect()
+        assert b" 429 " in await refused.ask(b"a?user=eve")
+        assert b"200 OK" in await (await served.connect()).ask(b"a?user=bob")
+        served.go.set()
+        async with asyncio.timeout(20):
+            for line in lines:
+                assert b"200 OK" in await line.reader.readuntil(b"\r\n\r\n")
+        assert b"200 OK" in await refused.ask(b"a?user=eve")
+
+
+async def test_when_all_connections_are_taken_the_user_with_most_gives_way() -> None:
+    """Finding S-M4: several users together take no more than one could."""
+    async with serving(users=UserConnections(max_of_user=3, max_in_all=4)) as served:
+        lines = [await served.connect() for _ in range(4)]
+        for line, user in zip(lines, (b"eve", b"bob", b"eve", b"eve"), strict=True):
+            assert b"200 OK" in await line.ask(b"a?user=" + user)
+        assert b"200 OK" in await (await served.connect()).ask(b"a?user=ada")
+        assert await lines[0].is_ended()
+        assert not await lines[1].is_ended(within_s=0.05)
+        for line in (lines[1], lines[2], lines[3]):
+            await line.send(REQUEST % b"slow?user=bob")
+        await eventually(lambda: served.asked == 8)
+
+
+async def test_a_proxys_connection_counts_for_whoever_came_through_it_last() -> None:
+    """Finding S-M4: behind a proxy, or by a forwarder's key, one connection has many users in turn."""
+    async with serving(users=UserConnections(max_of_user=1)) as served:
+        line = await served.connect()
+        for number in range(20):
+            assert b"200 OK" in await line.ask(b"a?user=%d" % number)
+        assert b"200 OK" in await (await served.connect()).ask(b"a?user=0")
+        assert not await line.is_ended(within_s=0.05)
+
+
+async def test_a_connection_on_which_nothing_is_asked_is_ended_after_a_while() -> None:
+    """Finding S-M4: a client that has forgotten one keeps it for an hour otherwise."""
+    async with serving(keepalive_timeout=HEADER_S) as served:
+        line = await served.connect()
+        assert b"200 OK" in await line.ask(b"known")
+        assert await line.is_ended()
