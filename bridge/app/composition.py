@@ -22,6 +22,7 @@ from bridge.app.readiness import Readiness
 from bridge.app.readiness_checks import compose_readiness
 from bridge.app.response_composition import ResponseComponents, compose_responses
 from bridge.app.tracing_composition import Tracing, compose_tracing
+from bridge.auth.access_watch import AccessWatch
 from bridge.auth.forwarded_users import UserHeaders
 from bridge.auth.identity import Identity
 from bridge.browsers.device_routing import DeviceChoices
@@ -86,6 +87,7 @@ class Components:
 
     store: Store
     identity: Identity
+    access: AccessWatch
     choices: DeviceChoices
     approvals: Approvals
     gateway: BrowserGateway
@@ -132,6 +134,7 @@ def compose_bridge(
     `make_socket`: the kind of the pages' sockets.
     """
     tasks, identity = Tasks(), _compose_identity(settings, store, secret)
+    access = AccessWatch(store, identity)
     choices, audit = DeviceChoices(store), store.audit_log(settings.storage.audit_days)
     approvals = Approvals(store.approval_tables(), settings.approvals.approve, audit, start=tasks.start_task)
     journal, ids = store.call_journal(settings.data_dir), CallIds(secret, homes.replica if homes else "")
@@ -155,14 +158,25 @@ def compose_bridge(
     )
     models = _compose_models(settings, store.model_providers(settings.storage, secret), operator=local_user)
     services = ModelServices(models, partial(turn_settings, settings, controls.limits), tasks)
-    responses = compose_responses(turns, memory, journal, services, page_count=gateway.pages.count_pages)
+    responses = compose_responses(
+        turns, memory, journal, services, access=access, page_count=gateway.pages.count_pages
+    )
     tables, epoch_of = store.conversation_tables(settings.storage), store.epoch_of
     conversations = compose_conversations(
-        tables, turns, toolboxes, journal, dispatcher, registry=registry, services=services, epoch_of=epoch_of
+        tables,
+        turns,
+        toolboxes,
+        journal,
+        dispatcher,
+        registry=registry,
+        services=services,
+        access=access,
+        epoch_of=epoch_of,
     )
     return Components(
         store=store,
         identity=identity,
+        access=access,
         choices=choices,
         approvals=approvals,
         gateway=gateway,

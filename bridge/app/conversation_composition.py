@@ -6,6 +6,7 @@ from dataclasses import dataclass
 
 from bridge.agent.tools.engine_toolbox import Toolboxes
 from bridge.agent.turn_runner import TurnRunner
+from bridge.auth.access_watch import AccessWatch
 from bridge.calls.dispatcher import Dispatcher
 from bridge.catalog.registry import Registry
 from bridge.conversation_runs.enabled_tools import ToolChoices
@@ -29,6 +30,7 @@ class ConversationComponents:
     store: ConversationStore
     runs: ConversationRuns
     tools: ToolChoices
+    access: AccessWatch
 
     def list_routes(self, quotas: QuotaSettings) -> list[ApiRoute]:
         """All routes of conversations."""
@@ -36,7 +38,7 @@ class ConversationComponents:
         return [
             *ConversationRoutes(store, runs, tools, quotas).list_routes(),
             *ConversationMessageRoutes(store, runs).list_routes(),
-            *ConversationChatRoutes(store, runs).list_routes(),
+            *ConversationChatRoutes(store, runs, self.access).list_routes(),
             *ConversationToolRoutes(store, runs, tools).list_routes(),
         ]
 
@@ -50,9 +52,10 @@ def compose_conversations(
     *,
     registry: Registry,
     services: ModelServices,
+    access: AccessWatch,
     epoch_of: EpochOf,
 ) -> ConversationComponents:
     """Build the components that serve conversations."""
     runs = ConversationRuns(store, turns, toolboxes, journal, services, epoch_of=epoch_of)
     dispatcher.observers.of_followed.append(runs.forward_call)
-    return ConversationComponents(store, runs, ToolChoices(registry))
+    return ConversationComponents(store, runs, ToolChoices(registry), access)

@@ -172,7 +172,7 @@ def _mcp_routes(settings: BridgeSettings, parts: Components, links: PairingLinks
     files = TurnFiles(parts.files, base_url)
     watch = CallWatch()
     parts.dispatcher.observers.of_followed.append(watch.note_move)
-    tasks = McpTasks(parts.store.mcp_tasks(settings.storage), parts.journal, parts.tasks)
+    tasks = McpTasks(parts.store.mcp_tasks(settings.storage), parts.journal, parts.tasks, parts.access)
     calls = McpCalls(
         parts.registry, parts.engine, files, links, watch=watch, tasks=parts.tasks, mcp_tasks=tasks
     )

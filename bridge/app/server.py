@@ -34,7 +34,7 @@ from bridge.cluster.relay import Relay
 from bridge.documents.reader import DocumentReader
 from bridge.documents.sources import OWN_ONLY, ReferenceRules, read_document
 from bridge.documents.worker import DocumentWorker
-from bridge.http.connections import Connection, Connections, StraightConnection
+from bridge.http.connections import IDLE_S, Connection, Connections, StraightConnection
 from bridge.http.middleware import refuse_expectations
 from bridge.http.request_handler import build_request_handler
 from bridge.lazy_modules import load_lazily
@@ -49,7 +49,6 @@ from bridge.storage.encryption import Encryption
 from bridge.storage.open_pages import OPEN_PAGES_FILE
 from bridge.storage.store import Store
 from bridge.storage.users import User
-from bridge.tasks import Tasks
 
 if TYPE_CHECKING:
     from bridge.app.replica import Replica  # loads Redis's client, which a bridge alone does without
@@ -270,7 +269,7 @@ async def _start_on(
         parts.tasks.start_task(returning.keep_file(), "users with an open page")
     else:
         await replica.begin(parts)
-    server = await _serve(runner, listener, parts.tasks, relay, is_straight=is_straight)
+    server = await _serve(runner, listener, parts, relay, is_straight=is_straight)
     running = {
         "base_url": base_url,
         "pid": os.getpid(),
@@ -354,17 +353,27 @@ async def _set_up(app: web.Application) -> web.AppRunner:
 
 
 async def _serve(
-    runner: web.AppRunner, listener: socket.socket, tasks: Tasks, relay: Relay | None, *, is_straight: bool
+    runner: web.AppRunner,
+    listener: socket.socket,
+    parts: Components,
+    relay: Relay | None,
+    *,
+    is_straight: bool,
 ) -> asyncio.Server:
+    tasks = parts.tasks
     connections = Connections(kind=StraightConnection if is_straight else Connection)
     tasks.start_task(connections.watch_headers(), "connections without a header")
+    parts.access.watch_requests(connections.list_work)
+    tasks.start_task(parts.access.keep_looking(), "callers who may not get in any more")
     if runner.server is None:
         raise ValueError("The runner must be set up first.")
     handler = build_request_handler(runner.app) if is_straight else runner.server.request_handler
     runner.server.request_handler = refuse_expectations(handler, render_error)
     if relay is not None:
         await relay.serve_replicas(runner.server, connections)
-    return await connections.listen_on(runner.server, listener, access_log=None, auto_decompress=False)
+    return await connections.listen_on(
+        runner.server, listener, access_log=None, auto_decompress=False, keepalive_timeout=IDLE_S
+    )
 
 
 def _listen(host: str, port: int) -> socket.socket:

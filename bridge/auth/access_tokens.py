@@ -42,6 +42,8 @@ class AccessToken:
     """Name of the user for people, which may change and be anybody's; "" if the token has none."""
     client: str
     """Id of the client that the token was given to, in full; "" if the token has none."""
+    expires_at: float
+    """Unix time."""
 
 
 class AccessTokens:
@@ -72,6 +74,7 @@ class AccessTokens:
             self._subject_of(claims),
             next(filter(None, (readable_name(text_at(claims, name)) for name in NAME_CLAIMS)), ""),
             next(filter(None, (text_at(claims, name) for name in CLIENT_CLAIMS)), ""),
+            float(str(claims["exp"])),
         )
 
     async def _verified_claims(self, token: str, audience: str) -> JsonObject:

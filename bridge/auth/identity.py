@@ -98,6 +98,8 @@ class Caller:
     """How answers mark their stored items, as chosen for the key."""
     client: str | None = None
     """Id of the OAuth client whose access token it shows, in full; None for keys and pages."""
+    ends_at: float | None = None
+    """Unix time at which that token expires."""
 
     @property
     def id(self) -> str:
@@ -156,6 +158,7 @@ class Identity:
         self._naming = asyncio.Lock()
         self._looking = SingleFlight[Any]()
         self._revocations = 0
+        self._on_revocation: Callable[[], None] = lambda: None
 
     async def pair_browser(self, ticket: str, public_key: str, browser: str) -> NewDevice | User:
         """Redeem a ticket and store the browser's public key.
@@ -315,8 +318,17 @@ class Identity:
         """Return the browsers that were let in without another look at the store, some of them long ago."""
         return frozenset(self._devices)
 
+    def on_revocation(self, listener: Callable[[], None]) -> None:
+        """Call `listener` whenever a key or browser was revoked, or may have been."""
+        self._on_revocation = listener
+
     def forget_credentials(self) -> None:
-        """Clear the cache of keys and browsers: one of them was revoked."""
+        """Clear the cache of keys and browsers, and end what they have open: one of them was revoked."""
+        self.clear_cache()
+        self._on_revocation()
+
+    def clear_cache(self) -> None:
+        """Look up each key and browser again that is shown from now on."""
         self._revocations += 1
         self._key_callers.clear()
         self._known_keys.clear()

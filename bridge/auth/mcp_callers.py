@@ -56,7 +56,8 @@ class McpCallers:
         user = await self._identity.ensure_user(
             user_at_issuer(tokens.issuer, said.subject, said.display_name)
         )
-        return Caller(user, None, key_id=_client_key(said.client), client=said.client)
+        key_id = _client_key(said.client)
+        return Caller(user, None, key_id=key_id, client=said.client, ends_at=said.expires_at)
 
 
 def _client_key(client: str) -> str:

@@ -22,10 +22,6 @@ class CatalogChanges:
             for listener in self._listeners.get(user, ()):
                 listener.set()
 
-    def count_listeners(self, user_id: str) -> int:
-        """Return how many listen to a user's changes."""
-        return len(self._listeners.get(user_id, ()))
-
     @contextmanager
     def watch_user(self, user_id: str) -> Generator[asyncio.Event]:
         """Give an event that is set by each change; who waits for it clears it."""

@@ -31,7 +31,7 @@ from bridge.cluster.relayed_sockets import pump_frames
 from bridge.errors import BridgeError, ErrorCode
 from bridge.homes import Home
 from bridge.http.body import take_arrived
-from bridge.http.connections import mark_authenticated
+from bridge.http.connections import mark_authenticated, note_passed_on
 from bridge.http.relayed import relayed_of
 from bridge.log_lines import OncePerMinute, naming_request
 
@@ -173,6 +173,7 @@ class PassingOn:
         if not found.url:
             return None
         mark_authenticated(request)
+        note_passed_on(request)
         self._counters.count("passed_on")
         passed = PassedRequest(request, user_id, caller, secrets.token_hex(16), _kept_body(request, caller))
         with naming_request(passed.request_id):

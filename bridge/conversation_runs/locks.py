@@ -39,6 +39,8 @@ class LiveRun:
     ended: asyncio.Event = field(default_factory=asyncio.Event)
     work: AbandonableWork | None = None
     """What a stop cancels; None before it has begun."""
+    task: asyncio.Task[None] | None = None
+    """What executes it; None before it has begun."""
     goes_on: bool = False
     """Whether nobody waits here for its end, so that it may come at another home."""
     is_to_move: bool = False

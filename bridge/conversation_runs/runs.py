@@ -269,7 +269,7 @@ class ConversationRuns:
         except BaseException:
             self.locks.leave_run(live, RunEnd("failed"))
             raise
-        self._tasks.start_task(execution.execute_run(), f"run {live.id}")
+        live.task = self._tasks.start_task(execution.execute_run(), f"run {live.id}")
         return StartedRun(live, context, user_message)
 
     async def _save_start(self, present: Conversation, added: Sequence[Message]) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Awaitable, Callable, Mapping
 from contextlib import AbstractAsyncContextManager
 from typing import Protocol, TypeAlias
@@ -10,7 +11,7 @@ from aiohttp import web
 
 from bridge.auth.identity import Caller, Identity
 from bridge.auth.mcp_callers import McpCallers
-from bridge.http.connections import mark_authenticated
+from bridge.http.connections import enter_caller, raise_ending
 from bridge.http.relayed import relayed_of
 from bridge.http.routing import Access, Handler
 from bridge.log_lines import name_user
@@ -46,7 +47,8 @@ def check_access(
     """`handler`, for those alone whom `access` lets in; it finds them by `caller_of`.
 
     With a `router`, requests of users who are at home elsewhere are passed on instead. The new handler raises
-    `BridgeError`: `unauthorized`, `unverified_user`, `page_only`, and what `mcp` and `router` raise.
+    `BridgeError`: `unauthorized`, also once its caller has lost access; `unverified_user`, `page_only`,
+    `rate_limited`, `server_busy`, and what `mcp` and `router` raise.
     """
     checks: Mapping[str, _Authenticate] = {
         "caller": lambda request: identity.authenticate_caller(request.headers),
@@ -64,26 +66,35 @@ def check_access(
 
     async def checked(request: web.Request) -> web.StreamResponse:
         request[_CALLER] = caller = await authenticate(request)
-        mark_authenticated(request)
+        enter_caller(request, caller)
         name_user(caller.user.id)
-        return await handler(request)
+        try:
+            return await handler(request)
+        except asyncio.CancelledError:
+            raise_ending(request)
+            raise
 
     return checked if router is None else _routed(handler, authenticate, identity, router)
 
 
 def _routed(handler: Handler, authenticate: _Authenticate, identity: Identity, router: Router) -> Handler:
     async def routed(request: web.Request) -> web.StreamResponse:
-        if (relayed := relayed_of(request)) is not None and relayed.caller is not None:
-            await identity.check_credentials(relayed.caller)
-            request[_CALLER] = caller = relayed.caller
+        relayed = relayed_of(request)
+        if relayed is not None and relayed.caller is not None:
+            await identity.check_credentials(caller := relayed.caller)
         else:
-            request[_CALLER] = caller = await authenticate(request)
-            mark_authenticated(request)
-            if (response := await router.pass_on(request, caller)) is not None:
+            caller = await authenticate(request)
+        request[_CALLER] = caller
+        enter_caller(request, caller)
+        try:
+            if relayed is None and (response := await router.pass_on(request, caller)) is not None:
                 return response
-        name_user(caller.user.id)
-        async with router.serve_user(caller.user.id):
-            return await handler(request)
+            name_user(caller.user.id)
+            async with router.serve_user(caller.user.id):
+                return await handler(request)
+        except asyncio.CancelledError:
+            raise_ending(request)
+            raise
 
     return routed
 

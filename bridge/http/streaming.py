@@ -3,19 +3,24 @@
 A stream (WHATWG HTML 9.2) is begun by its first event; proxies cut a line that is silent (ruling 9).
 
 Events that come together leave together: each write is a system call, and a provider's chunk holds many.
+
+An answer whose caller loses access says so in its last event, or as the error that follows the white space.
 """
 
 from __future__ import annotations
 
 import asyncio
 from collections.abc import Callable, Coroutine, Mapping
+from contextlib import suppress
 from types import TracebackType
-from typing import Any, TypeVar, cast
+from typing import Any, TypeAlias, TypeVar, cast
 
 from aiohttp import hdrs, web
 from aiohttp.http import StreamWriter
 
-from bridge.http.connections import may_answer_straight
+from bridge.errors import WireError
+from bridge.http.connections import Connection, ending_of, may_answer_straight
+from bridge.http.routing import error_bytes
 from bridge.tasks import SideTask, run_with_companion, run_without_waiting, yield_to_loop
 
 ResultT = TypeVar("ResultT")
@@ -31,6 +36,9 @@ SILENCE_S = 15.0
 
 SPACE_S = 10.0
 
+LAST_WORD_S = 0.5
+"""Seconds for the end of an answer to be written whose caller has lost access."""
+
 PATIENCE_S = 0.001
 """Seconds for which events wait for others while the turn does not pause by itself."""
 
@@ -41,6 +49,14 @@ HEADERS: Mapping[str, str] = {
 }
 _COMMENT = b": keep-alive\n\n"
 
+DescribeFailure: TypeAlias = Callable[[WireError], bytes]
+"""Return the last bytes of an answer that has begun, and is ended by an error."""
+
+
+def failure_event(error: WireError) -> bytes:
+    """Return an event with an error, named as it is where a stream has no errors of its own."""
+    return b"event: error\ndata: %b\n\n" % error_bytes(error)
+
 
 class EventStream:
     """A response as an event stream; nothing is sent before the first event.
@@ -50,8 +66,10 @@ class EventStream:
     """
 
     __slots__ = (
+        "_describe_failure",
         "_flushing",
         "_has_space",
+        "_is_endless",
         "_is_prepared",
         "_is_straight",
         "_loop",
@@ -71,11 +89,20 @@ class EventStream:
     )
 
     def __init__(
-        self, request: web.Request, headers: Mapping[str, str], silence_s: float, silence: Callable[[], bytes]
+        self,
+        request: web.Request,
+        headers: Mapping[str, str],
+        silence_s: float,
+        silence: Callable[[], bytes],
+        describe_failure: DescribeFailure,
+        *,
+        is_endless: bool,
     ) -> None:
         self._request = request
         self._protocol = request.protocol
         self._is_straight = may_answer_straight(request)
+        self._describe_failure = describe_failure
+        self._is_endless = is_endless
         self._writer = cast(StreamWriter, request.writer)
         self._silence_s = silence_s
         self._silence = silence
@@ -97,7 +124,13 @@ class EventStream:
         """Whether the status has been sent, so that an error can only be reported inside the stream."""
 
     async def __aenter__(self) -> EventStream:
-        """Open the stream."""
+        """Open the stream.
+
+        Raises:
+            BridgeError: `rate_limited`: it has no end of its own, and its user has too many such streams.
+        """
+        if self._is_endless and isinstance(self._protocol, Connection):
+            self._protocol.enter_stream()
         await self._writing.__aenter__()
         self._timer = self._loop.call_later(self._silence_s, self._look)
         return self
@@ -111,13 +144,19 @@ class EventStream:
             ConnectionResetError: the reader is gone; what ran in the context was cancelled.
         """
         self._timer.cancel()
+        if self._is_endless and isinstance(self._protocol, Connection):
+            self._protocol.leave_stream()
         if self._flushing is not None:
             self._flushing.cancel()
             if error is None:
                 self._flush()
         await self._writing.__aexit__(kind, error, trace)
-        if error is None and self.has_begun:
+        if not self.has_begun:
+            return
+        if error is None:
             await self.response.write_eof()
+        elif kind is asyncio.CancelledError:
+            await _write_last_word(self._request, self.response, self._describe_failure)
 
     async def send_frames(self, frames: bytes) -> None:
         """Send complete frames within `PATIENCE_S`; waits for a slow reader."""
@@ -184,26 +223,48 @@ class EventStream:
         return frames
 
 
+async def _write_last_word(
+    request: web.Request, response: web.StreamResponse, describe_failure: DescribeFailure
+) -> None:
+    """End an answer with an error whose caller has lost access; nothing if it is cancelled otherwise."""
+    if (why := ending_of(request)) is None:
+        return
+    with suppress(TimeoutError, ConnectionError):
+        async with asyncio.timeout(LAST_WORD_S):
+            await response.prepare(request)
+            await response.write(describe_failure(why))
+            await response.write_eof()
+
+
 def event_stream(
     request: web.Request,
     headers: Mapping[str, str],
     *,
     silence_s: float = KEEP_ALIVE_S,
     silence: Callable[[], bytes] = lambda: _COMMENT,
+    describe_failure: DescribeFailure = failure_event,
+    is_endless: bool = False,
 ) -> EventStream:
     """Return a stream to be opened as a context.
 
     `silence`: makes what is sent when nothing else was for `silence_s`; a comment by default.
+    `describe_failure`: makes the last event of a stream whose caller loses access. `is_endless`: whether it
+    lasts until somebody ends it; a user has only so many of those.
     """
-    return EventStream(request, headers, silence_s, silence)
+    return EventStream(request, headers, silence_s, silence, describe_failure, is_endless=is_endless)
 
 
 def run_kept_alive(
-    request: web.Request, work: Coroutine[Any, Any, ResultT], *, outlasts_client: bool = False
+    request: web.Request,
+    work: Coroutine[Any, Any, ResultT],
+    *,
+    outlasts_client: bool = False,
+    describe_failure: DescribeFailure = error_bytes,
 ) -> Coroutine[Any, Any, tuple[ResultT, web.StreamResponse | None]]:
     """Await this for the result of `work`, and None if that came soon.
 
     Else for a response that has begun: 200, JSON, so far nothing but white space. The caller writes the rest.
+    `describe_failure`: makes the rest where the caller loses access.
 
     Raises:
         ConnectionResetError: the caller was gone when white space was written; the work is cancelled, unless
@@ -211,15 +272,21 @@ def run_kept_alive(
     """
 
     def write_spaces(running: asyncio.Future[ResultT]) -> Coroutine[Any, Any, web.StreamResponse]:
-        return _write_spaces(request, running)
+        return _write_spaces(request, running, describe_failure)
 
     return run_with_companion(work, write_spaces, SILENCE_S, ends_work=not outlasts_client)
 
 
-async def _write_spaces(request: web.Request, running: asyncio.Future[Any]) -> web.StreamResponse:
+async def _write_spaces(
+    request: web.Request, running: asyncio.Future[Any], describe_failure: DescribeFailure
+) -> web.StreamResponse:
     response = web.StreamResponse(headers={hdrs.CONTENT_TYPE: "application/json", "X-Accel-Buffering": "no"})
     await response.prepare(request)
-    while not running.done():
-        await response.write(b" ")
-        await asyncio.wait({running}, timeout=SPACE_S)
+    try:
+        while not running.done():
+            await response.write(b" ")
+            await asyncio.wait({running}, timeout=SPACE_S)
+    except asyncio.CancelledError:
+        await _write_last_word(request, response, describe_failure)
+        raise
     return response

@@ -94,6 +94,16 @@ class KeyHolder:
     markers: MarkerForm | None = None
 
 
+@dataclass(frozen=True, slots=True)
+class AccessIds:
+    """Ids of what callers get in by."""
+
+    keys: frozenset[str]
+    devices: frozenset[str]
+    users: frozenset[str]
+    """Who may act without a key or browser of their own: named by forwarders and access tokens."""
+
+
 def new_id() -> str:
     """Return 128 random bits in hexadecimal."""
     return secrets.token_hex(16)
@@ -323,15 +333,31 @@ class UserStore:
 
         Those are left out whose user is disabled, or has to log in again.
         """
-        logged_in = or_(UserRow.login_ends_at.is_(None), UserRow.login_ends_at > time.time())
         wanted = or_(DeviceRow.user_id.in_(user_ids), DeviceRow.id.in_(device_ids))
         async with self._session() as session:
             found = await session.execute(
                 select(DeviceRow, UserRow)
                 .join(UserRow)
-                .where(wanted, logged_in, UserRow.disabled_at.is_(None))
+                .where(wanted, _logged_in(), UserRow.disabled_at.is_(None))
             )
             return [device_of(row, user) for row, user in found]
+
+    async def find_access(self, asked: AccessIds) -> AccessIds:
+        """Return those of some ids that may get in now; a statement for each kind that is asked for."""
+        enabled = UserRow.disabled_at.is_(None)
+        keys = select(ApiKeyRow.id).join(UserRow).where(ApiKeyRow.id.in_(asked.keys), enabled)
+        devices = select(DeviceRow.id).join(UserRow).where(DeviceRow.id.in_(asked.devices), enabled)
+        users = select(UserRow.id).where(UserRow.id.in_(asked.users), enabled)
+        async with self._session() as session:
+
+            async def read(ids: frozenset[str], query: Select[str]) -> frozenset[str]:
+                return frozenset(await session.scalars(query)) if ids else frozenset()
+
+            return AccessIds(
+                await read(asked.keys, keys),
+                await read(asked.devices, devices.where(_logged_in())),
+                await read(asked.users, users),
+            )
 
     async def list_devices(self, user_id: str) -> list[Device]:
         """Return a user's browsers, oldest first."""
@@ -425,6 +451,11 @@ async def check_number_of_devices(session: AsyncSession, user_id: str, quotas: Q
     )
     remedy = "Remove one that is not used, under Devices in another browser or by `tool-bridge devices`"
     check_quota((number or 0) + 1, quotas.browsers, "BROWSERS_PER_USER", what="browsers", remedy=remedy)
+
+
+def _logged_in() -> ColumnElement[bool]:
+    """Return what is true of users who need not log in again."""
+    return or_(UserRow.login_ends_at.is_(None), UserRow.login_ends_at > time.time())
 
 
 async def _has_device(session: AsyncSession, user_id: str) -> bool:

@@ -15,7 +15,8 @@ from typing import Any
 from aiohttp import hdrs, web
 
 from bridge.endpoints.mcp.progress import CallProgress
-from bridge.endpoints.mcp.protocol import RpcError, error_bytes, event_frame
+from bridge.endpoints.mcp.protocol import RequestId, RpcError, error_bytes, event_frame, of_wire
+from bridge.errors import WireError
 from bridge.http.long_lists import MAX_AT_ONCE_BYTES, body_of
 from bridge.http.program_answers import AnswerHead, ProgramAnswer
 from bridge.http.streaming import KEEP_ALIVE_S, event_stream, run_kept_alive
@@ -70,33 +71,61 @@ async def run_and_answer(
     request: web.Request,
     work: Coroutine[Any, Any, Answer],
     progress: CallProgress | None,
+    request_id: RequestId | None,
     *,
     outlasts_client: bool = False,
 ) -> web.StreamResponse:
     """Run `work`, and write the answer that it gives to its last byte.
 
-    `progress`: None if nobody notes what becomes of it. A client that is gone when a line is kept open
-    cancels the work, unless it `outlasts_client`.
+    `progress`: None if nobody notes what becomes of it. `request_id`: of the message that is answered.
+    A client that is gone when a line is kept open cancels the work, unless it `outlasts_client`.
 
     Raises:
         ConnectionError: the client was gone before the last byte was written.
     """
     if not reads_streams(request):
-        answer, begun = await run_kept_alive(request, work, outlasts_client=outlasts_client)
+        answer, begun = await run_kept_alive(
+            request,
+            work,
+            outlasts_client=outlasts_client,
+            describe_failure=partial(refusal_bytes, request_id),
+        )
         return await write_whole(request, answer) if begun is None else await _end(begun, answer)
 
-    stream = partial(_stream_answer, request, progress)
+    stream = partial(_stream_answer, request, progress, request_id)
     silence_s = KEEP_ALIVE_S if progress is None or progress.token is None else TOLD_AFTER_S
     answer, streamed = await run_with_companion(work, stream, silence_s, ends_work=not outlasts_client)
     return await write_whole(request, answer) if streamed is None else streamed
 
 
+def refusal_bytes(request_id: RequestId | None, error: WireError) -> bytes:
+    """Return the answer to a request that the bridge itself refuses or ends."""
+    failure = of_wire(error)
+    failure.request_id = request_id
+    return error_bytes(failure)
+
+
+def refusal_event(request_id: RequestId | None, error: WireError) -> bytes:
+    """Return that answer as the last event of a stream."""
+    return event_frame(refusal_bytes(request_id, error))
+
+
 async def _stream_answer(
-    request: web.Request, progress: CallProgress | None, running: asyncio.Future[Answer]
+    request: web.Request,
+    progress: CallProgress | None,
+    request_id: RequestId | None,
+    running: asyncio.Future[Answer],
 ) -> web.StreamResponse:
     progress = progress or CallProgress(None)
     running.add_done_callback(progress.wake)
-    async with event_stream(request, {}, silence_s=KEEP_ALIVE_S, silence=progress.take_frame) as stream:
+    stream_of = event_stream(
+        request,
+        {},
+        silence_s=KEEP_ALIVE_S,
+        silence=progress.take_frame,
+        describe_failure=partial(refusal_event, request_id),
+    )
+    async with stream_of as stream:
         while not running.done():
             seen = progress.news
             await stream.send_frames(progress.take_frame())

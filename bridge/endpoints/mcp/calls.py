@@ -90,7 +90,9 @@ class McpCalls:
         call, request_id = await self._read_call(request, message, is_watched=progress is not None)
         is_heard = False
         try:
-            response = await run_and_answer(request, self._run(call, message, progress), progress)
+            response = await run_and_answer(
+                request, self._run(call, message, progress), progress, message.request_id
+            )
             is_heard = True
         finally:
             self._engine.note_delivery(request_id, heard=is_heard)
@@ -114,7 +116,7 @@ class McpCalls:
         held = self._open.hold_request(caller_of(request), message.request_id)
         work = self._run(call, message, progress, held)
         with _LastingCall(request, self._tasks, self._engine, request_id):
-            return await run_and_answer(request, work, progress, outlasts_client=True)
+            return await run_and_answer(request, work, progress, message.request_id, outlasts_client=True)
 
     def cancel_call(self, caller: Caller, message: RpcMessage) -> None:
         """Cancel the call that a legacy client's `notifications/cancelled` names, if that is certain."""

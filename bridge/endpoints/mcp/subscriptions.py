@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+from functools import partial
 from http import HTTPStatus
 
 from aiohttp import web
 
 from bridge.auth.identity import Caller
 from bridge.catalog.registry import NOBODY, Registry
-from bridge.endpoints.mcp.answer import reads_streams
+from bridge.endpoints.mcp.answer import reads_streams, refusal_event
 from bridge.endpoints.mcp.protocol import (
     INVALID_REQUEST,
     SUBSCRIPTION_KEY,
@@ -18,13 +19,10 @@ from bridge.endpoints.mcp.protocol import (
     notification_bytes,
     result_bytes,
 )
-from bridge.errors import BridgeError, ErrorCode
+from bridge.errors import BridgeError
 from bridge.http.access import caller_of
 from bridge.http.streaming import event_stream
 from toolserver.json_types import JsonObject, object_at
-
-MAX_STREAMS = 64
-"""Maximum number of subscriptions of one user: each holds a connection."""
 
 
 class Subscriptions:
@@ -45,9 +43,6 @@ class Subscriptions:
             text = "A subscription is a stream: accept text/event-stream."
             raise RpcError(INVALID_REQUEST, text, status=HTTPStatus.NOT_ACCEPTABLE)
         user_id = list_owner(caller_of(request))
-        if self._changes.count_listeners(user_id) >= MAX_STREAMS:
-            text = f"This user has {MAX_STREAMS} subscriptions already. Close one of them."
-            raise BridgeError(ErrorCode.RATE_LIMITED, text)
         wants_tools = object_at(message.params, "notifications").get("toolsListChanged") is True
         meta: JsonObject = {SUBSCRIPTION_KEY: message.request_id}
         agreed: JsonObject = {"toolsListChanged": True} if wants_tools else {}
@@ -56,7 +51,8 @@ class Subscriptions:
             (await self._registry.view_of_user(user_id)).find_server(server_id)
         with self._changes.watch_user(user_id) as changed:
             known = await self._tools_of(user_id, server_id)
-            async with event_stream(request, {}) as stream:
+            failure = partial(refusal_event, message.request_id)
+            async with event_stream(request, {}, describe_failure=failure, is_endless=True) as stream:
                 params: JsonObject = {"notifications": agreed, "_meta": meta}
                 told = notification_bytes("notifications/subscriptions/acknowledged", params)
                 await stream.send_frames(event_frame(told))

@@ -2,7 +2,8 @@
 
 Only clients that declare the extension get one. A task is its call: it has the call's id, and belongs to the
 key that made it. It is stored before its client hears of it, so that the handle leads to the result after a
-restart, too. Once the client has the handle, nothing but `tasks/cancel` ends the call (ruling 38).
+restart, too. Once the client has the handle, nothing ends the call but `tasks/cancel` (ruling 38), and that
+the client may not get in any more.
 """
 
 from __future__ import annotations
@@ -13,6 +14,7 @@ from typing import Any, Protocol
 import orjson
 from aiohttp import web
 
+from bridge.auth.access_watch import AccessWatch
 from bridge.auth.identity import Caller
 from bridge.calls.endings import bridge_stopped
 from bridge.calls.state_machine import CallState
@@ -64,7 +66,8 @@ def declares_tasks(message: RpcMessage) -> bool:
 class McpTasks:
     """All tasks: those that run here, and those that are stored."""
 
-    def __init__(self, table: McpTaskTable, journal: CallJournal, tasks: Tasks) -> None:
+    def __init__(self, table: McpTaskTable, journal: CallJournal, tasks: Tasks, access: AccessWatch) -> None:
+        self._access = access
         self._table = table
         self._journal = journal
         self._tasks = tasks
@@ -85,10 +88,11 @@ class McpTasks:
         result in its own time: the call counts as heard once it has ended.
         """
         run = TaskRun(caller_of(request), progress)
-        self._tasks.start_task(self._run_to_end(run, work), f"mcp call {message.request_id!r}")
+        running = self._tasks.start_task(self._run_to_end(run, work), f"mcp call {message.request_id!r}")
+        self._access.hold_while(running, run.owner, run.cancel)
         try:
             first = self._first_answer(run, message)
-            response = await run_and_answer(request, first, progress)
+            response = await run_and_answer(request, first, progress, message.request_id)
         except BaseException:
             run.cancel()
             note_delivery(heard=False)

@@ -29,7 +29,7 @@ from bridge.endpoints.openai.request import (
     log_end,
 )
 from bridge.endpoints.openai.request_headers import DEBUG_HEADER, display_of, is_from_open_webui, markers_of
-from bridge.errors import BUG, BridgeError
+from bridge.errors import BUG, BridgeError, WireError
 from bridge.http.access import caller_of
 from bridge.http.routing import Route
 from bridge.http.streaming import event_stream
@@ -109,7 +109,12 @@ class ChatCompletionRoutes:
     async def _stream(
         self, completion: CompletionRequest, turn: Turn, writer: ChatWriter
     ) -> web.StreamResponse:
-        async with event_stream(completion.http, completion.headers) as stream:
+        def describe_failure(error: WireError) -> bytes:
+            body = log_answer_error(completion.http, of_wire(error)) or {}
+            return encode_chunks(writer.write_failure(body)) + DONE
+
+        stream_of = event_stream(completion.http, completion.headers, describe_failure=describe_failure)
+        async with stream_of as stream:
 
             async def emit(event: TurnEvent) -> None:
                 if chunks := writer.write_event(event):

@@ -13,10 +13,11 @@ from math import ceil
 from aiohttp import hdrs, web
 
 from bridge.agent.errors import ApiError, log_error, of_wire
+from bridge.endpoints.openai.frames import encode_events
 from bridge.errors import WireError
 from bridge.http.access import has_caller
 from bridge.log_lines import OncePerMinute
-from toolserver.json_types import dump_json
+from toolserver.json_types import JsonObject, dump_json
 
 REQUEST_ID_HEADER = "x-request-id"
 RETRY_HEADER = "x-should-retry"
@@ -53,6 +54,19 @@ def error_response(request: web.Request, error: ApiError) -> web.Response:
         content_type="application/json",
         headers=headers,
     )
+
+
+def error_event(error: WireError, number: int) -> bytes:
+    """The last event of a stream of a response; `number`: its `sequence_number`."""
+    shown = of_wire(error)
+    body: JsonObject = {
+        "type": "error",
+        "code": shown.code,
+        "message": shown.message,
+        "param": None,
+        "sequence_number": number,
+    }
+    return encode_events([body])
 
 
 def wire_error_response(request: web.Request, error: WireError) -> web.Response:

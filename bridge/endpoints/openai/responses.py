@@ -21,7 +21,8 @@ from bridge.agent.responses.request_parser import parse_responses_request
 from bridge.agent.responses.response_object import response_shell
 from bridge.agent.responses.writer import ResponsesWriter
 from bridge.agent.turn import TurnEvent
-from bridge.endpoints.openai.errors import REQUEST_ID_HEADER, request_id_of
+from bridge.auth.access_watch import asker_facts
+from bridge.endpoints.openai.errors import REQUEST_ID_HEADER, error_event, request_id_of
 from bridge.endpoints.openai.frames import encode_events
 from bridge.endpoints.openai.request import (
     CompletionRequest,
@@ -39,6 +40,7 @@ from bridge.endpoints.openai.request_headers import (
 )
 from bridge.endpoints.openai.responses_api.create import ResponseMaker, ResponseOrder, build_order
 from bridge.endpoints.openai.responses_api.retrieve import UNFINISHED, ResponseReader
+from bridge.errors import WireError
 from bridge.http.access import caller_of
 from bridge.http.chat_headers import chat_id_of, message_id_of
 from bridge.http.relayed import relayed_id_of
@@ -82,7 +84,11 @@ class ResponseRoutes:
         if not streams:
             await self._maker.make_response(order, collect_into(order.answer), has_begun=lambda: False)
             return json_of(request, order.answer.response, headers)
-        async with event_stream(request, headers) as stream:
+        answer = order.answer
+        stream_of = event_stream(
+            request, headers, describe_failure=lambda error: error_event(error, answer.next_number)
+        )
+        async with stream_of as stream:
             streamed = _StreamedResponse(order.answer, stream)
             async with self._requests.coalesce_deltas(streamed.emit_event) as coalesced:
                 last = await self._maker.make_response(order, coalesced, streamed.has_begun)
@@ -96,7 +102,7 @@ class ResponseRoutes:
             return json_of(request, await self._reader.read_response(user_id, response_id))
         after = read_number(request.query, "starting_after", -1)
         events = await self._reader.stream_events(user_id, response_id, after)
-        return await _stream_frames(request, events, {REQUEST_ID_HEADER: request_id_of(request)})
+        return await _stream_frames(request, events, {REQUEST_ID_HEADER: request_id_of(request)}, after)
 
     async def delete_response(self, request: web.Request) -> web.StreamResponse:
         """Delete a response of the caller's, with what is kept of it."""
@@ -176,6 +182,7 @@ class ResponseRoutes:
             "for_open_webui": is_from_open_webui(http),
             "asked_by": completion.caller.name,
             "caller_id": completion.caller.id,
+            "asker": asker_facts(completion.caller),
             "chat_id": chat_id_of(http),
             "message_id": message_id_of(http),
             "is_task": is_task(http),
@@ -230,10 +237,15 @@ def _is_to_be_stored(completion: CompletionRequest) -> bool:
 
 
 async def _stream_frames(
-    request: web.Request, events: AsyncGenerator[bytes], headers: Mapping[str, str]
+    request: web.Request, events: AsyncGenerator[bytes], headers: Mapping[str, str], after: int = -1
 ) -> web.StreamResponse:
-    """Events as an answer; whoever goes away ends only that."""
-    async with event_stream(request, headers) as stream, aclosing(events):
+    """Events with numbers above `after` as an answer; whoever goes away ends only that."""
+
+    def describe_failure(error: WireError) -> bytes:
+        return error_event(error, after + 1)
+
+    stream_of = event_stream(request, headers, describe_failure=describe_failure, is_endless=True)
+    async with stream_of as stream, aclosing(events):
         async for frames in events:
             await stream.send_frames(frames)
     return stream.response

@@ -231,7 +231,9 @@ class PlayedResponses:
         )
         self._model = cast("ModelEntry", _EntryOf(_SlowModel(homes, around)))
         self.running = RunningResponses(self._tasks)
-        self._maker = ResponseMaker(turns, memory, _NoCalls(), self.running, lambda _: SETTINGS)
+        self._maker = ResponseMaker(
+            turns, memory, _NoCalls(), self.running, lambda _: SETTINGS, hold_work=lambda *_: None
+        )
         models = cast("UserModels", _OneModel(self._model))
         continuer = ResponseContinuer(memory, _NoCalls(), models, self._maker, _wait_for_nobody)
         self.resume_user, self.stop_user = continuer.resume_orphaned, self.running.stop_user

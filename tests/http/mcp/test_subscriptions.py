@@ -10,7 +10,7 @@ import pytest
 
 from bridge.app.server import Bridge
 from bridge.catalog.server_view import UserSelection
-from bridge.endpoints.mcp import subscriptions
+from bridge.http import user_connections
 from tests.support.documents.compiled import document_text
 from tests.support.mcp_messages import modern_request, next_message, post_message
 from tests.support.running_bridge import running_bridge
@@ -99,7 +99,7 @@ async def test_a_user_has_only_so_many_subscriptions(
     bridge: Bridge, http: aiohttp.ClientSession, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """429; each holds a connection."""
-    monkeypatch.setattr(subscriptions, "MAX_STREAMS", 1)
+    monkeypatch.setattr(user_connections, "MAX_STREAMS", 1)
     async with listening(bridge, http) as response:
         await next_message(response)
         body, headers = modern_request("subscriptions/listen", {"notifications": {}})

@@ -57,7 +57,8 @@ def part(value: Any) -> str:
 
 async def test_a_token_names_its_user_and_its_client(world: World) -> None:
     """All that the bridge takes from it."""
-    assert await world.read(world.server.sign()) == AccessToken("ada-1", "Ada", "claude")
+    token = world.server.sign(exp=4_000_000_000)
+    assert await world.read(token) == AccessToken("ada-1", "Ada", "claude", 4_000_000_000)
 
 
 @pytest.mark.parametrize(

@@ -4,9 +4,12 @@ from __future__ import annotations
 
 import asyncio
 from contextlib import aclosing
+from functools import partial
 
 from aiohttp import web
 
+from bridge.auth.access_watch import AccessWatch
+from bridge.auth.identity import Caller
 from bridge.calls.request import Asker
 from bridge.conversation_runs.locks import RunEnd
 from bridge.conversation_runs.runs import ChatPrompt, ConversationRuns, StartedRun
@@ -48,7 +51,8 @@ _TALKING = (
 class ConversationChatRoutes:
     """Handlers of runs."""
 
-    def __init__(self, store: ConversationStore, runs: ConversationRuns) -> None:
+    def __init__(self, store: ConversationStore, runs: ConversationRuns, access: AccessWatch) -> None:
+        self._access = access
         self._store = store
         self._runs = runs
 
@@ -124,7 +128,7 @@ class ConversationChatRoutes:
             Asker(caller.name, caller.id), body.content, body.model, body.parent_id, attachments
         )
         begun = await self._runs.begin_run(caller.user.id, request.match_info["id"], prompt)
-        return await self.answer_chat(begun, background=body.background)
+        return await self.answer_chat(begun, caller, background=body.background)
 
     async def retry_call(self, request: web.Request) -> web.Response:
         """Start a run that begins by repeating a call."""
@@ -132,9 +136,9 @@ class ConversationChatRoutes:
         body = await read_body(request, RetryRequest)
         named, asker = request.match_info, Asker(caller.name, caller.id)
         begun = await self._runs.begin_retry(caller.user.id, named["id"], named["tool_call_id"], asker)
-        return await self.answer_chat(begun, background=body.background)
+        return await self.answer_chat(begun, caller, background=body.background)
 
-    async def answer_chat(self, begun: StartedRun, *, background: bool) -> web.Response:
+    async def answer_chat(self, begun: StartedRun, caller: Caller, *, background: bool) -> web.Response:
         """Return the end of a run or, in the background, its start.
 
         Raises:
@@ -143,6 +147,8 @@ class ConversationChatRoutes:
         run = begun.run
         if background:
             run.goes_on = True
+            if run.task is not None:
+                self._access.hold_while(run.task, caller, partial(run.request_stop, "user"))
             accepted: JsonObject = {"success": True, "run_id": run.id, "user_message": begun.user_message}
             return json_response(accepted, status=202)
         try:
@@ -177,7 +183,13 @@ class ConversationChatRoutes:
         run = self._runs.locks.run_of(conversation_id)
         handshake: JsonObject = {"run": {"run_id": run.id, "state": "running"} if run else None}
         async with (
-            event_stream(request, {}, silence=lambda: feed.build_frame("keepalive", {})) as stream,
+            event_stream(
+                request,
+                {},
+                silence=lambda: feed.build_frame("keepalive", {}),
+                describe_failure=lambda error: feed.build_frame("error", error.model_dump(mode="json")),
+                is_endless=True,
+            ) as stream,
             aclosing(feed.listen_after(after, handshake)) as frames,
         ):
             async for frame in frames:

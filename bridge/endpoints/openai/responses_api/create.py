@@ -20,6 +20,7 @@ from bridge.agent.request_fields import ParsedRequest
 from bridge.agent.responses.writer import AnswerStyle, ResponsesWriter
 from bridge.agent.turn import Emit, Turn, TurnRequest, TurnResult, TurnSettings
 from bridge.agent.turn_runner import TurnRunner
+from bridge.auth.access_watch import HoldWork, stored_caller
 from bridge.calls.ports import CallKnowledge
 from bridge.calls.request import ALL_TOOLS, ToolScope
 from bridge.endpoints.openai.debug_logs import RequestLog
@@ -37,7 +38,7 @@ from bridge.providers.shelf import ModelEntry
 from bridge.settings.answer_format import display_named, form_named
 from bridge.stored_items.items import StoredResponse
 from bridge.stored_items.store import StoreUnavailable
-from toolserver.json_types import JsonObject, text_at
+from toolserver.json_types import JsonObject, object_at, text_at
 
 _NOT_STORABLE = (
     "The bridge cannot write to its database, from which a background response is read. "
@@ -123,13 +124,19 @@ class ResponseMaker:
         journal: CallKnowledge,
         running: RunningResponses,
         settings_of: Callable[[ModelEntry], TurnSettings],
+        *,
+        hold_work: HoldWork,
     ) -> None:
-        """`settings_of`: how turns of a model run, as the settings say now."""
+        """`settings_of`: how turns of a model run, as the settings say now.
+
+        `hold_work`: ends a response in the background whose caller loses access.
+        """
         self._turns = turns
         self._memory = memory
         self._journal = journal
         self._running = running
         self._settings_of = settings_of
+        self._hold_work = hold_work
 
     async def make_response(self, order: ResponseOrder, emit: Emit, has_begun: Callable[[], bool]) -> bytes:
         """Make a response while its caller listens; returns its last frames.
@@ -198,7 +205,10 @@ class ResponseMaker:
         background = BackgroundTurn(
             self._begin_progress(order, record), log, (self._running, running), progress
         )
-        self._running.start_background(running, background.run_in_background(turn))
+        task = self._running.start_background(running, background.run_in_background(turn))
+        caller = stored_caller(request.user_id, object_at(order.stored.request, "asker"))
+        end = partial(self._running.cancel_running, request.user_id, request.turn_id)
+        self._hold_work(task, caller, end)
         return running
 
     async def _run_foreground(

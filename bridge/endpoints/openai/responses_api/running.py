@@ -150,12 +150,15 @@ class RunningResponses:
         """
         return CancellableWork(running)
 
-    def start_background(self, running: RunningResponse, work: Coroutine[Any, Any, None]) -> None:
-        """Do the work in the background; it can be found until it is done."""
+    def start_background(
+        self, running: RunningResponse, work: Coroutine[Any, Any, None]
+    ) -> asyncio.Task[None]:
+        """Do the work in the background, in a task that is returned; it can be found until it is done."""
         self._in_background[running.user_id] += 1
         self._running[running.user_id, running.response_id] = running
         name = f"background response {running.response_id}"
         running.keeping = self._tasks.start_task(self._done(running, work), name)
+        return running.keeping
 
     def check_room(self, user_id: str) -> None:
         """See whether one more may run in the background.
