@@ -69,7 +69,7 @@ from bridge.http.middleware import (
     is_model_path,
 )
 from bridge.http.openapi_document import api_document
-from bridge.http.routing import ApiRoute, Route, error_answer
+from bridge.http.routing import TRUSTED_PROXIES, ApiRoute, Route, error_answer
 from bridge.http.security_headers import add_security_headers
 from bridge.http.static_page import PageRoutes
 from bridge.http.tracing import trace_requests
@@ -105,6 +105,7 @@ def build_application(
         ],
         client_max_size=SMALL_BODY_BYTES,
     )
+    app[TRUSTED_PROXIES] = settings.network.trusted_proxies
     app.on_response_prepare.append(cors_headers(origins))
     app.on_response_prepare.append(add_security_headers)
     links = PairingLinks(

@@ -7,14 +7,17 @@ from __future__ import annotations
 
 import math
 import time
-from collections.abc import Callable
-from typing import Protocol
+from collections.abc import Awaitable, Callable
+from typing import Protocol, TypeVar
 
+from bridge.errors import BridgeError, ErrorCode
 from bridge.limits.token_bucket import RateLimit, too_many
 from bridge.storage.users import hash_secret
 
 EVERYBODY = "*"
 """Name under which the attempts of all together are counted."""
+
+ResultT = TypeVar("ResultT")
 
 KEY_CHARS = 32
 """Length of an address or user's id as the counter knows it: a digest, whatever a proxy forwarded."""
@@ -101,6 +104,19 @@ class AttemptLimit:
         for name, most in self._list_counts(key):
             if await counter.count_within(name, self._window_s) > most:
                 raise too_many(self._what, math.ceil(self._window_s))
+
+    async def run_counted(self, key: str, work: Awaitable[ResultT]) -> ResultT:
+        """Return what `work` gives. It counts only where it is refused, so that who guesses keeps nobody out.
+
+        Raises:
+            BridgeError: what `work` raises; in place of `unauthorized`, what `take_attempt` does.
+        """
+        try:
+            return await work
+        except BridgeError as error:
+            if error.error.code is ErrorCode.UNAUTHORIZED:
+                await self.take_attempt(key)
+            raise
 
     async def check_attempts(self, key: str) -> None:
         """Raise when no attempt is left; counts none.

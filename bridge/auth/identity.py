@@ -169,7 +169,9 @@ class Identity:
             BridgeError: `unauthorized` for a used, expired or unknown ticket; `quota_exceeded`: the ticket
                 can be used once there are fewer browsers.
         """
-        found = await self._store.spend_ticket(ticket, public_key, browser, quotas=self._quotas)
+        found = None
+        if await self._store.has_ticket(ticket):  # which costs less than to spend what is none
+            found = await self._store.spend_ticket(ticket, public_key, browser, quotas=self._quotas)
         if found is None:
             raise _used_link()
         return found

@@ -131,6 +131,14 @@ class Logins:
         claims = {"state": state, "nonce": nonce, "verifier": verifier}
         return BegunLogin(url, self._identity.sign_token(LOGIN, claims, LOGIN_SECONDS))
 
+    def has_begun(self, answer: Mapping[str, str], cookie: str) -> bool:
+        """Return whether a browser brings back what `begin_login` gave it."""
+        try:
+            self._read_cookie(cookie, answer.get("state", ""))
+        except LoginFailed:
+            return False
+        return True
+
     async def finish_login(self, answer: Mapping[str, str], cookie: str) -> FinishedLogin:
         """Take the provider's answer, of the query with which it sent a browser back, and log its user in.
 
@@ -189,6 +197,7 @@ class Logins:
         subject = claims.get(settings.oidc_user_claim)
         if not is_subject(subject):
             raise self._refused(f"the claim {settings.oidc_user_claim!r} names no user")
+        named = user_at_issuer(self._provider.issuer, subject, _display_name(claims))
         groups = read_groups(claims.get(settings.oidc_groups_claim))
         is_operator = not set(settings.oidc_operator_groups).isdisjoint(groups)
         allowed = settings.oidc_allowed_groups
@@ -199,8 +208,9 @@ class Logins:
                 settings.oidc_groups_claim,
                 len(groups),
             )
+            await self._table.end_login(f"{named.issuer}:{named.subject}")
+            self._identity.forget_credentials()
             raise LoginFailed(LoginFailure.NOT_ALLOWED)
-        named = user_at_issuer(self._provider.issuer, subject, _display_name(claims))
         login = Login(
             f"{named.issuer}:{named.subject}",
             named.display_name,

@@ -5,6 +5,7 @@ What the provider says of itself is fetched when the first person logs in, and a
 
 from __future__ import annotations
 
+import asyncio
 import time
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
@@ -14,6 +15,9 @@ from urllib.parse import quote, urlencode
 from bridge.auth.signing_keys import FRESH_S, FetchJson, UnusableAnswer, find_metadata
 from bridge.settings.oauth import is_safe_address
 from toolserver.json_types import JsonObject, JsonValue, array_at, text_at
+
+RETRY_S = 1.0
+"""Seconds for which a provider is not asked again what it is that did not say so."""
 
 
 class SendForm(Protocol):
@@ -93,6 +97,9 @@ class OpenIdProvider:
         self._requests = requests
         self._clock = clock
         self._known: _Endpoints | None = None
+        self._asking = asyncio.Lock()
+        self._asked_in_vain = (float("-inf"), "")
+        """When it last did not say what it is, and why."""
 
     async def authorization_url(self, parameters: Mapping[str, str]) -> str:
         """Return the address at which a person logs in."""
@@ -144,17 +151,27 @@ class OpenIdProvider:
 
     async def _endpoints(self) -> _Endpoints:
         """Return what is known, fetched anew if it is old; older than that while the provider is away."""
-        known = self._known
-        if known is not None and self._clock() < known.read_at + FRESH_S:
+        if (known := self._known) is not None and self._clock() < known.read_at + FRESH_S:
             return known
-        try:
-            metadata, address = await find_metadata(self.issuer, self._requests.fetch)
-        except UnusableAnswer:
-            if known is None:
-                raise
+        async with self._asking:  # anybody may begin a login, and each is one request at most
+            return await self._ask_anew()
+
+    async def _ask_anew(self) -> _Endpoints:
+        known, (failed_at, why) = self._known, self._asked_in_vain
+        if known is not None and self._clock() < known.read_at + FRESH_S:  # another one has asked meanwhile
             return known
-        self._known = _read_endpoints(metadata, address, self._clock())
-        return self._known
+        if self._clock() >= failed_at + RETRY_S:
+            try:
+                metadata, address = await find_metadata(self.issuer, self._requests.fetch)
+            except UnusableAnswer as error:
+                why = str(error)
+                self._asked_in_vain = (self._clock(), why)
+            else:
+                self._known = _read_endpoints(metadata, address, self._clock())
+                return self._known
+        if known is None:
+            raise UnusableAnswer(why)
+        return known
 
 
 def _read_endpoints(metadata: JsonObject, address: str, now: float) -> _Endpoints:

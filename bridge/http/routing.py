@@ -5,7 +5,7 @@ Also what handlers share: JSON responses, and the single error shape.
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable, Mapping
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from math import ceil
 from typing import Literal, TypeAlias
@@ -15,7 +15,9 @@ from pydantic import BaseModel, ConfigDict, Field
 
 from bridge.audit import AuditKind
 from bridge.errors import ErrorCode, WireError
+from bridge.http.client_address import FORWARDED_HEADER, find_client
 from bridge.http.relayed import relayed_of
+from bridge.settings.network import ProxyNetwork
 from toolserver.json_types import JsonObject, dump_json
 
 WORTH_COMPRESSING = 1024
@@ -93,13 +95,20 @@ class Confirmation(ApiModel):
     ok: bool = Field(default=True)
 
 
-def address_of(request: web.Request) -> str:
-    """Return the address of the peer. Behind a proxy that is the proxy's: its headers could be forged.
+TRUSTED_PROXIES = web.AppKey("trusted_proxies", Sequence[ProxyNetwork])
+"""The proxies that may tell from where somebody came."""
 
-    Of a request that another replica passed on: the peer of that replica.
+
+def address_of(request: web.Request) -> str:
+    """Return the address of the client; behind a proxy that is not trusted, the proxy's.
+
+    Of a request that another replica passed on: what that replica found.
     """
     relayed = relayed_of(request)
-    return relayed.address if relayed is not None else request.remote or ""
+    if relayed is not None:
+        return relayed.address
+    peer, proxies = request.remote or "", request.app.get(TRUSTED_PROXIES, ())
+    return find_client(peer, request.headers.getall(FORWARDED_HEADER, ()), proxies) if proxies else peer
 
 
 def json_answer(model: BaseModel, *, status: int = 200) -> web.Response:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from ipaddress import IPv4Network, IPv6Network
 from typing import Annotated, ClassVar, Literal, TypeAlias
 from urllib.parse import urlsplit
 
@@ -44,6 +45,10 @@ def check_origin(text: str) -> str:
 
 
 Origin = Annotated[str, AfterValidator(check_origin)]
+
+
+ProxyNetwork: TypeAlias = IPv4Network | IPv6Network
+"""Addresses of proxies."""
 
 
 class NetworkSettings(Section):
@@ -90,6 +95,21 @@ class NetworkSettings(Section):
     ] = Field(
         default=(),
         description="origins whose pages may use the tool routes (Open WebUI's, for direct tool servers)",
+    )
+    trusted_proxies: Annotated[
+        tuple[ProxyNetwork, ...],
+        CommaSeparated,
+        Names(
+            "TOOL_BRIDGE_TRUSTED_PROXIES",
+            "--trust-proxy",
+            "ADDRESS",
+            range="IP addresses and networks, such as `127.0.0.1` or `10.1.0.0/16`",
+            see="[run behind a proxy](../how-to/run-behind-a-proxy.md#tell-people-apart)",
+        ),
+    ] = Field(
+        default=(),
+        description="proxies whose `X-Forwarded-For` says from where somebody came: what strangers may try "
+        "is limited by that address, and not by the proxy's",
     )
     event_loop: Annotated[EventLoopName, Choice, Names("TOOL_BRIDGE_EVENT_LOOP", "--event-loop", "NAME")] = (
         Field(

@@ -305,6 +305,12 @@ class UserStore:
             device = device_of(add_device_row(session, user.id, public_key, browser), user)
             return NewDevice(device, row.printed)
 
+    async def has_ticket(self, ticket: str) -> bool:
+        """Return whether a ticket can be spent, by somebody."""
+        async with self._session() as session:
+            query = select(TicketRow.user_id).where(*_good_ticket(ticket))
+            return await session.scalar(query) is not None
+
     async def redeem_ticket(self, ticket: str, user_id: str) -> PairingTicket | None:
         """Spend a ticket for a browser that is this user's already; returns the ticket's facts.
 

@@ -25,7 +25,7 @@ from bridge.storage.store import Store
 
 SESSION_ATTEMPTS = 600
 SESSION_ATTEMPTS_IN_ALL = 6000
-"""Maximum challenges and signatures of one address, and of all, a minute; a page needs two in 15 minutes."""
+"""Maximum sessions that are refused to one address, and to all, a minute."""
 
 
 class Redemption(ApiModel):
@@ -295,15 +295,14 @@ class AccountRoutes:
 
     async def issue_challenge(self, request: web.Request) -> web.Response:
         """A nonce for any device id."""
-        await self._sessions_limit.take_attempt(address_of(request))
         await read_body(request, ChallengeRequest)
         return json_answer(Challenge(nonce=self._identity.issue_challenge()))
 
     async def open_session(self, request: web.Request) -> web.Response:
         """A session token for a signed nonce."""
-        await self._sessions_limit.take_attempt(address_of(request))
         signed = await read_body(request, SignedChallenge)
-        token, device = await self._identity.open_session(signed.device_id, signed.nonce, signed.signature)
+        opening = self._identity.open_session(signed.device_id, signed.nonce, signed.signature)
+        token, device = await self._sessions_limit.run_counted(address_of(request), opening)
         user = device.user
         is_home = self._routing is None or self._routing.is_home(user.id)
         executor = await self._offer_executor(user.id, signed.version) if signed.version and is_home else None

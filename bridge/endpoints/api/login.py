@@ -17,9 +17,18 @@ from bridge.storage.users import LOGIN_TICKET_SECONDS
 
 LOGIN_PATH = "/login"
 
-LOGINS = 60
-LOGINS_IN_ALL = 600
-"""Maximum logins that are begun or finished, of one address and of all, in a minute."""
+STRAY_ANSWERS = 60
+STRAY_ANSWERS_IN_ALL = 600
+"""Maximum answers for logins that the browser has not begun, of one address and of all, in a minute. What a
+browser brings back that has begun one is not counted with them: behind a proxy all come from one address."""
+
+TRIES_OF_A_LOGIN = 5
+"""Maximum answers for one login that was begun."""
+
+FAILED_LOGINS = 300
+FAILED_LOGINS_IN_ALL = 3000
+"""Maximum logins that were begun and refused by the provider, of one address and of all, in a minute: each
+costs the provider a request."""
 
 
 class LoginRoutes:
@@ -31,8 +40,14 @@ class LoginRoutes:
         self._audit = audit
         self._base_url = base_url
         self._cookie = LoginCookie(base_url)
-        self._limit = attempts.limit_attempts(
-            "attempts to log in", per_key=LOGINS, in_all=LOGINS_IN_ALL, window_s=60
+        self._stray = attempts.limit_attempts(
+            "attempts to log in", per_key=STRAY_ANSWERS, in_all=STRAY_ANSWERS_IN_ALL, window_s=60
+        )
+        self._tries = attempts.limit_attempts(
+            "answers for this login", per_key=TRIES_OF_A_LOGIN, window_s=LOGIN_SECONDS
+        )
+        self._failed = attempts.limit_attempts(
+            "logins that failed", per_key=FAILED_LOGINS, in_all=FAILED_LOGINS_IN_ALL, window_s=60
         )
 
     def list_routes(self) -> list[Route]:
@@ -50,9 +65,8 @@ class LoginRoutes:
             raise BridgeError(ErrorCode.NOT_FOUND, message)
         return self._given
 
-    async def begin_login(self, request: web.Request) -> web.Response:
-        """Send a browser to the provider."""
-        await self._limit.take_attempt(address_of(request))
+    async def begin_login(self, _request: web.Request) -> web.Response:
+        """Send a browser to the provider. Nothing is stored of it, nor asked elsewhere: it is not counted."""
         try:
             begun = await self._logins.begin_login()
         except LoginFailed as error:
@@ -63,15 +77,23 @@ class LoginRoutes:
 
     async def finish_login(self, request: web.Request) -> web.Response:
         """Take a browser back that was at the provider, and pair it by a ticket of its own."""
-        await self._limit.take_attempt(address_of(request))
-        cookie = self._cookie.read_cookie(request)
+        cookie, address = self._cookie.read_cookie(request), address_of(request)
+        has_begun = self._logins.has_begun(request.query, cookie)
+        if has_begun:
+            await self._tries.take_attempt(cookie)
+            await self._failed.check_attempts(address)
+        else:
+            await self._stray.take_attempt(address)
         try:
             finished = await self._logins.finish_login(request.query, cookie)
         except LoginFailed as error:
-            actor = f"address {address_of(request)}"
-            self._audit.add_entry(AuditKind.LOGIN, None, actor, detail={"failure": error.failure})
+            if has_begun:
+                await self._failed.take_attempt(address)
+            self._audit.add_entry(
+                AuditKind.LOGIN, None, f"address {address}", detail={"failure": error.failure}
+            )
             return self._show_failure(error.failure)
-        self._audit.add_entry(AuditKind.LOGIN, finished.user.id, f"address {address_of(request)}")
+        self._audit.add_entry(AuditKind.LOGIN, finished.user.id, f"address {address}")
         response = _redirect(page_url(self._base_url, finished.ticket))
         self._cookie.set_cookie(response, cookie, LOGIN_TICKET_SECONDS)
         return response

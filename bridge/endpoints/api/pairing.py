@@ -21,7 +21,7 @@ from bridge.storage.users import NewDevice
 
 PAIRINGS = 60
 PAIRINGS_IN_ALL = 600
-"""Maximum tickets and requests for a code, of one address and of all, in a minute."""
+"""Maximum tickets that are refused and requests for a code, of one address and of all, in a minute."""
 
 STANDINGS = 20 * 60
 STANDINGS_IN_ALL = 500 * 60
@@ -199,11 +199,11 @@ class PairingRoutes:
 
     async def pair_browser(self, request: web.Request) -> web.Response:
         """Redeem a ticket; a further browser with a link that was not printed must be confirmed."""
-        await self._limit.take_attempt(address_of(request))
         pairing = await read_body(request, Pairing)
         public_key = canonical_public_key(pairing.public_key)
         ticket = self._cookie.complete_ticket(request, pairing.ticket)
-        found = await self._identity.pair_browser(ticket, public_key, _browser_of(request))
+        spending = self._identity.pair_browser(ticket, public_key, _browser_of(request))
+        found = await self._limit.run_counted(address_of(request), spending)
         if isinstance(found, NewDevice):
             device, user = found.device, found.device.user
             set_audit_detail(request, user_id=user.id, device=device.id, browser=device.name, by="link")

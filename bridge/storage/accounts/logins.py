@@ -54,6 +54,13 @@ class LoginTable:
             row.logged_in_at, row.login_ends_at = now, now + 3600 * login.hours
             return user_of(row)
 
+    async def end_login(self, name: str) -> None:
+        """End the login of the user of that name, if there is one and it still counts."""
+        now = self._now()
+        statement = update(UserRow).where(UserRow.name == name, UserRow.login_ends_at > now)
+        async with self._session.begin_transaction(changes="devices") as session:
+            await session.execute(statement.values(login_ends_at=now))
+
     async def set_disabled(self, user_id: str, *, disabled: bool) -> bool:
         """Disable or enable a user; False when there is no such user. What was stored stays."""
         moment = self._now() if disabled else None

@@ -16,8 +16,17 @@ from yarl import URL
 
 from bridge.app.server import Bridge
 from bridge.browsers.followed_devices import FollowedDevices
+from bridge.endpoints.api import account, pairing
+from bridge.endpoints.api.login import STRAY_ANSWERS, TRIES_OF_A_LOGIN
 from tests.support.oauth.login_provider import CLIENT_ID, CLIENT_SECRET, LoginProvider, login_provider
-from tests.support.running_bridge import FakePage, new_browser, page_of, public_key_of, running_bridge
+from tests.support.running_bridge import (
+    FakePage,
+    new_browser,
+    page_of,
+    pair_browser,
+    public_key_of,
+    running_bridge,
+)
 from tests.support.waiting import eventually
 
 pytestmark = pytest.mark.asyncio
@@ -323,3 +332,72 @@ async def test_an_open_page_is_cut_off_when_its_user_is_disabled(team: Team) -> 
 
 async def never() -> None:
     """No call comes here."""
+
+
+async def test_a_stranger_at_the_same_proxy_keeps_nobody_from_logging_in(team: Team) -> None:
+    """Finding S-L14: three requests a second without any key used up what a whole team had."""
+    login = f"{team.bridge.base_url}/login"
+    async with aiohttp.ClientSession() as stranger:
+
+        async def ask(path: str) -> int:
+            async with stranger.get(login + path, allow_redirects=False) as answer:
+                return answer.status
+
+        begun = [await ask("") for _ in range(STRAY_ANSWERS + 20)]
+        assert set(begun) == {302}
+        seen = [await ask("/callback?code=x&state=y") for _ in range(STRAY_ANSWERS + 20)]
+        assert seen[0] == 302
+        assert seen[-1] == 429
+    for _ in range(5):
+        assert (await team.log_in()).startswith("ticket=")
+
+
+async def test_an_answer_for_a_login_that_was_begun_counts_by_that_login(team: Team) -> None:
+    """Finding S-L14: it costs the provider a request, and would be free otherwise."""
+    await team.get(f"{team.bridge.base_url}/login")
+    (cookie,) = team.http.cookie_jar
+    begun = jwt.decode(cookie.value, options={"verify_signature": False})
+    answer = f"{team.bridge.base_url}/login/callback?code=invented&state={begun['state']}&iss="
+    statuses: list[int] = []
+    async with aiohttp.ClientSession(cookies={cookie.key: cookie.value}) as http:
+        for _ in range(TRIES_OF_A_LOGIN + 1):
+            async with http.get(answer, allow_redirects=False) as answered:
+                statuses.append(answered.status)
+    assert statuses == [302] * TRIES_OF_A_LOGIN + [429]
+    assert (await team.log_in()).startswith("ticket=")
+
+
+@pytest.mark.parametrize("settings", [{"oidc_allowed_groups": ("tools",)}])
+async def test_who_may_not_log_in_any_more_is_logged_out(team: Team) -> None:
+    """Finding S-M3: the provider has just said that the user is in none of the groups."""
+    team.provider.claims["groups"] = ["tools"]
+    status, page = await team.pair(await team.log_in())
+    assert status == 201
+    await page.open_session()
+    team.provider.claims["groups"] = ["elsewhere"]
+    assert await team.log_in() == "login_failed=not_allowed"
+    status, refused = await page.request("GET", "/api/me")
+    assert (status, refused["error"]["detail"]) == (401, {"reason": "login_ended"})
+
+
+@pytest.mark.parametrize("door", ["session", "ticket"])
+async def test_refused_attempts_keep_no_good_browser_out(
+    tmp_path: Path, http: aiohttp.ClientSession, monkeypatch: pytest.MonkeyPatch, door: str
+) -> None:
+    """Finding S-L14: pages renew their sessions every 15 minutes, from the address of the proxy."""
+    monkeypatch.setattr(pairing, "PAIRINGS", 5)
+    monkeypatch.setattr(account, "SESSION_ATTEMPTS", 5)
+    async with running_bridge(tmp_path, limits={"UNAUTHENTICATED_PER_MINUTE_PER_ADDRESS": 10}) as bridge:
+        add_ticket = bridge.components.store.add_ticket
+        browser = await pair_browser(bridge.base_url, http, await add_ticket(bridge.local_user.id))
+        stranger = new_browser(bridge.base_url, http)
+        stranger.device_id = "invented"
+        bodies = {
+            "session": ("/api/sessions", stranger.sign_nonce("forged")),
+            "ticket": ("/api/devices", {"ticket": "x", "public_key": public_key_of(stranger.key)}),
+        }
+        seen = [(await stranger.request("POST", *bodies[door]))[0] for _ in range(20)]
+        assert seen[0] == 401
+        assert seen[-1] == 429
+        assert await browser.open_session()
+        assert await pair_browser(bridge.base_url, http, await add_ticket(bridge.local_user.id))
