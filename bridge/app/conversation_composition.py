@@ -56,6 +56,8 @@ def compose_conversations(
     epoch_of: EpochOf,
 ) -> ConversationComponents:
     """Build the components that serve conversations."""
-    runs = ConversationRuns(store, turns, toolboxes, journal, services, epoch_of=epoch_of)
+    runs = ConversationRuns(
+        store, turns, toolboxes, journal, services, epoch_of=epoch_of, hold_work=access.hold_while
+    )
     dispatcher.observers.of_followed.append(runs.forward_call)
     return ConversationComponents(store, runs, ToolChoices(registry), access)

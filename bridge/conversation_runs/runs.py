@@ -11,11 +11,13 @@ import time
 from collections.abc import Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
+from functools import partial
 
 from bridge.agent.items import message_text
 from bridge.agent.memory.interrupted_calls import settle_interrupted
 from bridge.agent.tools.engine_toolbox import Toolboxes
 from bridge.agent.turn_runner import TurnRunner
+from bridge.auth.access_watch import HoldWork, stored_caller
 from bridge.calls.open_call import OpenCall
 from bridge.calls.ports import CallKnowledge, JournalEntry
 from bridge.calls.request import Asker
@@ -94,8 +96,13 @@ class ConversationRuns:
         models: ModelServices,
         *,
         epoch_of: EpochOf = no_epoch,
+        hold_work: HoldWork | None = None,
     ) -> None:
-        """`epoch_of`: claim under which a user's conversations are written."""
+        """`epoch_of`: claim under which a user's conversations are written.
+
+        `hold_work`: ends a run that goes on here when its user loses access.
+        """
+        self._hold_work = hold_work
         self._store = store
         self._journal = journal
         self._models = models.models
@@ -213,7 +220,9 @@ class ConversationRuns:
         await self._store.advance_run(present)
         live = LiveRun(run.id, present.id, present.user_id, goes_on=True)
         self.locks.enter_run(live)
-        self._tasks.start_task(self._go_on(present, live), f"run {live.id}")
+        task = self._tasks.start_task(self._go_on(present, live), f"run {live.id}")
+        if self._hold_work is not None:
+            self._hold_work(task, stored_caller(live.user_id, {}), partial(live.request_stop, "user"))
 
     async def _go_on(self, conversation: Conversation, live: LiveRun) -> None:
         """Do the rest of a run; what cannot be gone on with is ended."""

@@ -105,7 +105,7 @@ class ConversationChatRoutes:
                     name,
                     "Stream the events of a conversation",
                     events,
-                    errors=FAILING,
+                    errors=(*FAILING, ErrorCode.RATE_LIMITED),
                     query=resuming,
                 )
                 for path, name in (
