@@ -130,12 +130,10 @@ def compose_bridge(
 ) -> Components:
     """Build the components of a bridge that answers at `base_url`; `local_user` may change shared servers.
 
-    `secret` signs tokens and ids. `homes`: of a replica, which acts only for users who are at home in it.
-    `make_socket`: the kind of the pages' sockets.
+    `secret` signs tokens and ids. `homes`: those of a replica. `make_socket`: the kind of the pages' sockets.
     """
-    tasks, identity = Tasks(), _compose_identity(settings, store, secret)
-    access = AccessWatch(store, identity)
-    choices, audit = DeviceChoices(store), store.audit_log(settings.storage.audit_days)
+    tasks, audit = Tasks(), store.audit_log(settings.storage.audit_days)
+    identity, access, choices = _compose_people(settings, store, secret)
     approvals = Approvals(store.approval_tables(), settings.approvals.approve, audit, start=tasks.start_task)
     journal, ids = store.call_journal(settings.data_dir), CallIds(secret, homes.replica if homes else "")
     gateway = _compose_gateway(identity, choices, approvals, tasks, journal, url=base_url, socket=make_socket)
@@ -157,21 +155,11 @@ def compose_bridge(
         requests, controls, toolboxes, memory, dispatcher, settings=settings.memory, choices=memory_choices
     )
     models = _compose_models(settings, store.model_providers(settings.storage, secret), operator=local_user)
-    services = ModelServices(models, partial(turn_settings, settings, controls.limits), tasks)
-    responses = compose_responses(
-        turns, memory, journal, services, access=access, page_count=gateway.pages.count_pages
-    )
+    services = _compose_services(models, settings, controls, tasks, access)
+    responses = compose_responses(turns, memory, journal, services, page_count=gateway.pages.count_pages)
     tables, epoch_of = store.conversation_tables(settings.storage), store.epoch_of
     conversations = compose_conversations(
-        tables,
-        turns,
-        toolboxes,
-        journal,
-        dispatcher,
-        registry=registry,
-        services=services,
-        access=access,
-        epoch_of=epoch_of,
+        tables, turns, toolboxes, journal, dispatcher, registry=registry, services=services, epoch_of=epoch_of
     )
     return Components(
         store=store,
@@ -234,6 +222,13 @@ def _compose_models(settings: BridgeSettings, providers: ProviderStore, *, opera
     )
 
 
+def _compose_services(
+    models: UserModels, settings: BridgeSettings, controls: Controls, tasks: Tasks, access: AccessWatch
+) -> ModelServices:
+    settings_of = partial(turn_settings, settings, controls.limits)
+    return ModelServices(models, settings_of, tasks, access.hold_while)
+
+
 def _compose_gateway(
     identity: Identity,
     choices: DeviceChoices,
@@ -252,9 +247,12 @@ def _compose_gateway(
     return gateway
 
 
-def _compose_identity(settings: BridgeSettings, store: Store, secret: bytes) -> Identity:
+def _compose_people(
+    settings: BridgeSettings, store: Store, secret: bytes
+) -> tuple[Identity, AccessWatch, DeviceChoices]:
     user_headers = UserHeaders(settings.users.user_jwt_secret, trust_plain=settings.users.trust_user_headers)
-    return Identity(store, secret, user_headers, quotas=settings.quotas)
+    identity = Identity(store, secret, user_headers, quotas=settings.quotas)
+    return identity, AccessWatch(store, identity), DeviceChoices(store)
 
 
 def _compose_files(settings: BridgeSettings, secret: bytes, identity: Identity, ids: CallIds) -> AnswerFiles:

@@ -6,7 +6,6 @@ from dataclasses import dataclass
 
 from bridge.agent.tools.engine_toolbox import Toolboxes
 from bridge.agent.turn_runner import TurnRunner
-from bridge.auth.access_watch import AccessWatch
 from bridge.calls.dispatcher import Dispatcher
 from bridge.catalog.registry import Registry
 from bridge.conversation_runs.enabled_tools import ToolChoices
@@ -30,7 +29,6 @@ class ConversationComponents:
     store: ConversationStore
     runs: ConversationRuns
     tools: ToolChoices
-    access: AccessWatch
 
     def list_routes(self, quotas: QuotaSettings) -> list[ApiRoute]:
         """All routes of conversations."""
@@ -38,7 +36,7 @@ class ConversationComponents:
         return [
             *ConversationRoutes(store, runs, tools, quotas).list_routes(),
             *ConversationMessageRoutes(store, runs).list_routes(),
-            *ConversationChatRoutes(store, runs, self.access).list_routes(),
+            *ConversationChatRoutes(store, runs).list_routes(),
             *ConversationToolRoutes(store, runs, tools).list_routes(),
         ]
 
@@ -52,12 +50,9 @@ def compose_conversations(
     *,
     registry: Registry,
     services: ModelServices,
-    access: AccessWatch,
     epoch_of: EpochOf,
 ) -> ConversationComponents:
     """Build the components that serve conversations."""
-    runs = ConversationRuns(
-        store, turns, toolboxes, journal, services, epoch_of=epoch_of, hold_work=access.hold_while
-    )
+    runs = ConversationRuns(store, turns, toolboxes, journal, services, epoch_of=epoch_of)
     dispatcher.observers.of_followed.append(runs.forward_call)
-    return ConversationComponents(store, runs, ToolChoices(registry), access)
+    return ConversationComponents(store, runs, ToolChoices(registry))

@@ -8,7 +8,6 @@ from dataclasses import dataclass
 
 from bridge.agent.memory.recorder import Memory
 from bridge.agent.turn_runner import TurnRunner
-from bridge.auth.access_watch import AccessWatch
 from bridge.endpoints.openai.responses_api.create import ResponseMaker
 from bridge.endpoints.openai.responses_api.resume import ResponseContinuer
 from bridge.endpoints.openai.responses_api.retrieve import ResponseReader
@@ -41,7 +40,6 @@ def compose_responses(
     journal: CallJournal,
     services: ModelServices,
     *,
-    access: AccessWatch,
     page_count: Callable[[str], int],
 ) -> ResponseComponents:
     """`page_count`: connected pages of a user."""
@@ -54,6 +52,6 @@ def compose_responses(
         _log.info("A response resumes without an open page of its user.")
 
     running = RunningResponses(services.tasks)
-    maker = ResponseMaker(turns, memory, journal, running, services.settings_of, hold_work=access.hold_while)
+    maker = ResponseMaker(turns, memory, journal, running, services.settings_of, hold_work=services.hold_work)
     continuer = ResponseContinuer(memory, journal, services.models, maker, wait_for_page)
     return ResponseComponents(running, maker, ResponseReader(memory.store, running), continuer)

@@ -48,7 +48,7 @@ HoldWork: TypeAlias = Callable[[asyncio.Task[Any], Caller, Callable[[], object]]
 _log = logging.getLogger(__name__)
 
 
-class OpenRequest(Protocol):
+class ServedRequest(Protocol):
     """A request that is being answered."""
 
     caller: Caller | None
@@ -68,18 +68,22 @@ class _Held:
     end: Callable[[], object]
 
 
+def hold_nothing(_task: asyncio.Task[Any], _caller: Caller, _end: Callable[[], object]) -> None:
+    """Let work go on whatever becomes of its caller, as `HoldWork`."""
+
+
 class AccessWatch:
     """What the callers of one process have open. Methods run on one event loop."""
 
     def __init__(self, store: UserStore, identity: Identity) -> None:
         self._store = store
         self._identity = identity
-        self._list_requests: Callable[[], Iterable[OpenRequest]] = tuple
+        self._list_requests: Callable[[], Iterable[ServedRequest]] = tuple
         self._held: dict[asyncio.Task[Any], _Held] = {}
         self._woken = asyncio.Event()
         identity.on_revocation(self._woken.set)
 
-    def watch_requests(self, list_requests: Callable[[], Iterable[OpenRequest]]) -> None:
+    def watch_requests(self, list_requests: Callable[[], Iterable[ServedRequest]]) -> None:
         """Watch the requests that a function lists: those of known callers that are being answered."""
         self._list_requests = list_requests
 

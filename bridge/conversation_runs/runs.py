@@ -17,7 +17,8 @@ from bridge.agent.items import message_text
 from bridge.agent.memory.interrupted_calls import settle_interrupted
 from bridge.agent.tools.engine_toolbox import Toolboxes
 from bridge.agent.turn_runner import TurnRunner
-from bridge.auth.access_watch import HoldWork, stored_caller
+from bridge.auth.access_watch import stored_caller
+from bridge.auth.identity import Caller
 from bridge.calls.open_call import OpenCall
 from bridge.calls.ports import CallKnowledge, JournalEntry
 from bridge.calls.request import Asker
@@ -96,13 +97,9 @@ class ConversationRuns:
         models: ModelServices,
         *,
         epoch_of: EpochOf = no_epoch,
-        hold_work: HoldWork | None = None,
     ) -> None:
-        """`epoch_of`: claim under which a user's conversations are written.
-
-        `hold_work`: ends a run that goes on here when its user loses access.
-        """
-        self._hold_work = hold_work
+        """`epoch_of`: claim under which a user's conversations are written."""
+        self._hold_work = models.hold_work
         self._store = store
         self._journal = journal
         self._models = models.models
@@ -181,6 +178,11 @@ class ConversationRuns:
             await run.ended.wait()
         return run
 
+    def end_with(self, caller: Caller, run: LiveRun) -> None:
+        """Stop a run for which nobody waits if its caller loses access."""
+        if run.task is not None:
+            self._hold_work(run.task, caller, partial(run.request_stop, "user"))
+
     async def stop_all(self) -> None:
         """Stop all runs because the bridge stops, wait up to `STOP_S`, then close the event feeds."""
         self._is_stopping = True
@@ -220,9 +222,8 @@ class ConversationRuns:
         await self._store.advance_run(present)
         live = LiveRun(run.id, present.id, present.user_id, goes_on=True)
         self.locks.enter_run(live)
-        task = self._tasks.start_task(self._go_on(present, live), f"run {live.id}")
-        if self._hold_work is not None:
-            self._hold_work(task, stored_caller(live.user_id, {}), partial(live.request_stop, "user"))
+        live.task = self._tasks.start_task(self._go_on(present, live), f"run {live.id}")
+        self.end_with(stored_caller(live.user_id, {}), live)
 
     async def _go_on(self, conversation: Conversation, live: LiveRun) -> None:
         """Do the rest of a run; what cannot be gone on with is ended."""

@@ -35,15 +35,17 @@ def _is_trusted(address: IPv4Address | IPv6Address, proxies: Sequence[ProxyNetwo
 
 
 def _read_address(text: str) -> IPv4Address | IPv6Address | None:
-    """Return an address as proxies write it: alone, with a port, or an IPv6 address in brackets."""
+    """Return an address as proxies write it: alone, with a port, or an IPv6 address in brackets.
+
+    An IPv4 address that came over IPv6 is itself.
+    """
     text = text.strip()
     if text.startswith("["):
         text = text[1:].partition("]")[0]
     elif text.count(":") == 1:
         text = text.partition(":")[0]
+    text = text.partition("%")[0].lower()
     try:
-        found = ip_address(text.partition("%")[0])
+        return ip_address(text.removeprefix("::ffff:") if "." in text else text)
     except ValueError:
         return None
-    mapped = found.ipv4_mapped if isinstance(found, IPv6Address) else None
-    return mapped or found

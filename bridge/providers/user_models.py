@@ -8,6 +8,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 
 from bridge.agent.turn import TurnSettings
+from bridge.auth.access_watch import HoldWork, hold_nothing
 from bridge.errors import BridgeError
 from bridge.providers.directory import ModelDirectory, UnknownModel
 from bridge.providers.ports import Listed, ProviderStore, Refuse
@@ -170,3 +171,5 @@ class ModelServices:
     settings_of: Callable[[ModelEntry], TurnSettings]
     """Returns how turns of a model run, by the current settings."""
     tasks: Tasks
+    hold_work: HoldWork = hold_nothing
+    """Ends what runs in the background for a caller who loses access."""

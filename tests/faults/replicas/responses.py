@@ -16,6 +16,7 @@ from bridge.agent.model import ModelEvent, ModelRequest
 from bridge.agent.responses.request_parser import parse_responses_request
 from bridge.agent.responses.response_object import response_shell
 from bridge.agent.turn_runner import TurnRunner
+from bridge.auth.access_watch import hold_nothing
 from bridge.calls.admission import Controls
 from bridge.calls.call_watch import CallWatch
 from bridge.calls.ports import JournalEntry
@@ -232,7 +233,7 @@ class PlayedResponses:
         self._model = cast("ModelEntry", _EntryOf(_SlowModel(homes, around)))
         self.running = RunningResponses(self._tasks)
         self._maker = ResponseMaker(
-            turns, memory, _NoCalls(), self.running, lambda _: SETTINGS, hold_work=_hold_nothing
+            turns, memory, _NoCalls(), self.running, lambda _: SETTINGS, hold_work=hold_nothing
         )
         models = cast("UserModels", _OneModel(self._model))
         continuer = ResponseContinuer(memory, _NoCalls(), models, self._maker, _wait_for_nobody)
@@ -269,10 +270,6 @@ class PlayedResponses:
 class _EntryOf:
     def __init__(self, model: _SlowModel) -> None:
         self.model = model
-
-
-def _hold_nothing(_task: object, _caller: object, _end: object) -> None:
-    """Nobody loses access here."""
 
 
 async def _wait_for_nobody(user_id: str) -> None:

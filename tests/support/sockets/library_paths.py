@@ -20,7 +20,7 @@ TWICE = (
     "tests/socket/",
     "tests/http/mcp/test_lasting_calls.py",
     "tests/http/test_connections.py",
-    "tests/http/test_lost_access.py",
+    "tests/http/access/test_lost_access.py",
     "tests/http/test_passing_on.py",
     "tests/http/test_program_answers.py",
 )

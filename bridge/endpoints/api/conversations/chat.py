@@ -4,11 +4,9 @@ from __future__ import annotations
 
 import asyncio
 from contextlib import aclosing
-from functools import partial
 
 from aiohttp import web
 
-from bridge.auth.access_watch import AccessWatch
 from bridge.auth.identity import Caller
 from bridge.calls.request import Asker
 from bridge.conversation_runs.locks import RunEnd
@@ -51,8 +49,7 @@ _TALKING = (
 class ConversationChatRoutes:
     """Handlers of runs."""
 
-    def __init__(self, store: ConversationStore, runs: ConversationRuns, access: AccessWatch) -> None:
-        self._access = access
+    def __init__(self, store: ConversationStore, runs: ConversationRuns) -> None:
         self._store = store
         self._runs = runs
 
@@ -147,8 +144,7 @@ class ConversationChatRoutes:
         run = begun.run
         if background:
             run.goes_on = True
-            if run.task is not None:
-                self._access.hold_while(run.task, caller, partial(run.request_stop, "user"))
+            self._runs.end_with(caller, run)
             accepted: JsonObject = {"success": True, "run_id": run.id, "user_message": begun.user_message}
             return json_response(accepted, status=202)
         try:
