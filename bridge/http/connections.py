@@ -131,6 +131,7 @@ class Connection(web.RequestHandler):
         self.idle_since = self._watch.answered = self._watch.answered + 1
         self._unread = None if request.content.is_eof() else request.content
         if self.transport is None:
+            self._serving = None
             self._watch.work_ended(self)
 
     def mark_authenticated(self) -> None:

@@ -6,6 +6,7 @@ import os
 import signal
 import socket
 import stat
+import subprocess
 import sys
 from collections.abc import Callable
 from io import BytesIO, TextIOWrapper
@@ -346,3 +347,17 @@ def test_a_pipe_that_uvloop_has_closed_takes_no_other_file_along(tmp_path: Path)
         os.close(opened)
         os.close(write)
         loop.close()
+
+
+FULL = """
+import os, resource, sys
+from bridge.operating_system import has_descriptors
+before, lowest_free = has_descriptors(), os.dup(0)
+resource.setrlimit(resource.RLIMIT_NOFILE, (lowest_free, resource.getrlimit(resource.RLIMIT_NOFILE)[1]))
+sys.exit(2 * before + has_descriptors())
+"""
+
+
+def test_it_is_told_when_no_descriptor_is_left() -> None:
+    """Finding S-M4: the log said nothing while every new connection was reset."""
+    assert subprocess.run([sys.executable, "-c", FULL], check=False).returncode == 2

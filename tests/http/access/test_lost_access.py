@@ -21,7 +21,7 @@ from bridge.auth.logins import secret_of_cookie
 from bridge.auth.mcp_callers import McpCallers
 from bridge.endpoints.mcp import answer as mcp_answer
 from bridge.endpoints.mcp import task_runs
-from bridge.http import streaming
+from bridge.http import streaming, user_connections
 from bridge.http.access import check_access
 from bridge.http.connections import Connections
 from bridge.http.middleware import AllowedOrigins, build_guard
@@ -390,6 +390,22 @@ async def test_a_subscription_ends_with_its_access_token(
             await eventually(lambda: held.received)
             await eventually(lambda: held.is_over, within_s=WITHIN_S)
             assert b'"reason":"expired"' in held.received
+
+
+async def test_a_user_has_only_so_many_streams_that_do_not_end(
+    house: House, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Finding S-M4: 400 of one conversation were open, and each holds a connection."""
+    monkeypatch.setattr(user_connections, "MAX_STREAMS", 3)
+    async with AsyncExitStack() as stack:
+        for door in (conversation_events, subscription, background_stream):
+            await stack.enter_async_context(asynccontextmanager(door)(house))
+        client = await stack.enter_async_context(open_conversation(house.bridge))
+        status, refused = await client.ask("GET", f"/conversations/{client.id}/events")
+        assert (status, refused["error"]["code"]) == (429, "rate_limited")
+        assert (await client.ask("GET", "/api/me"))[0] == 200
+    async with asynccontextmanager(conversation_events)(house) as held:
+        assert held.status == 200
 
 
 HANGING = web.AppKey("hanging", list[str])
