@@ -12,7 +12,10 @@ _FILE: JsonObject = {
     "properties": {
         "base64": {"type": "string", "description": "The bytes of the file in base64."},
         "text": {"type": "string", "description": "The text of the file, sent as UTF-8."},
-        "url": {"type": "string", "description": "The link of a kept answer, an address that an accepted operation reads, or a data: URL."},
+        "url": {
+            "type": "string",
+            "description": "A kept answer's link, an address an accepted operation reads, or a data: URL.",
+        },
         "filename": {"type": "string"},
         "content_type": {"type": "string", "description": "The media type of the file, such as image/png."},
     },

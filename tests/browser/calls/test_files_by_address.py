@@ -16,6 +16,7 @@ from tests.browser.approval_cards import answer, card_of, cards
 from tests.browser.browser_harness import BrowserHarness, open_harness
 from tests.support.chromium import Reply, accept_selection, go_to
 from tests.support.web_servers import for_every_page, serving
+from toolserver.json_types import JsonObject
 
 pytestmark = [pytest.mark.browser, pytest.mark.asyncio(loop_scope="session")]
 
@@ -46,13 +47,13 @@ async def ledger() -> AsyncGenerator[Ledger]:
         yield made
 
 
-NAME = {"name": "name", "in": "path", "required": True, "schema": {"type": "string"}}
-UPLOAD = {"required": True, "content": {"application/octet-stream": {}}}
+NAME: JsonObject = {"name": "name", "in": "path", "required": True, "schema": {"type": "string"}}
+UPLOAD: JsonObject = {"required": True, "content": {"application/octet-stream": {}}}
 
 
 def document_of(url: str, title: str) -> str:
     """A file to read, and one to send."""
-    paths = {
+    paths: JsonObject = {
         "/public/{name}": {"get": {"operationId": f"{title}Read", "parameters": [NAME]}},
         "/up": {"post": {"operationId": f"{title}Upload", "requestBody": UPLOAD}},
     }
