@@ -13,8 +13,8 @@ from toolserver.json_types import JsonObject, array_at, object_at
 
 _REASON = re.compile(r"(?:^|/)(?:o\d|codex|gpt-5(?!-chat)|gpt-6)")
 _SEARCH = re.compile(r"(?:^|/)(?:gpt-4o|gpt-4\.1|gpt-5|o3|o4-mini)")
-_NO_SEARCH = re.compile(r"(?:^|/)(?:o3-mini|.*(?:nano|audio|realtime|transcribe|tts|search))")
-_NO_FUNCTIONS = re.compile(r"(?:^|/)(?:chatgpt-4o-latest|o1-mini|o1-preview|gpt-4o.*-search-preview)")
+_NO_SEARCH = re.compile(r"(?:^|/)o3-mini|nano|audio|realtime|transcribe|tts|search")
+_NO_FUNCTIONS = re.compile(r"(?:^|/)(?:chatgpt-4o-latest|o1-mini|o1-preview|gpt-4o[^/]*-search-preview)")
 
 
 def is_reasoning_model(name: str) -> bool:

@@ -14,7 +14,7 @@ from bridge.agent.turn import CallFile
 from toolserver.json_types import JsonObject
 
 _TITLE = "Image, available for a day"
-_LINK = re.compile(rf"\s*!\[{_TITLE}\]\([^\s()]*\)\s*")
+_LINK = re.compile(rf"!\[{_TITLE}\]\([^\s()]*\)")
 
 
 def embedded_images(files: Iterable[CallFile]) -> list[JsonObject]:
@@ -29,5 +29,10 @@ def image_links(files: Iterable[CallFile]) -> str:
 
 
 def without_image_links(text: str) -> str:
-    """Return a text without the Markdown of `image_links`."""
-    return _LINK.sub("\n\n", text).strip("\n") if f"![{_TITLE}]" in text else text
+    """Return a text without the Markdown of `image_links`, and without the white space around it. Linear."""
+    first, *others = _LINK.split(text) if f"![{_TITLE}]" in text else [text]
+    if not others:
+        return text
+    *inner, last = others
+    left = (first.rstrip(), *(each.strip() for each in inner), last.lstrip())
+    return "\n\n".join(filter(None, left)).strip("\n")

@@ -1,5 +1,6 @@
 """What is known of models by their names, and by what a list says."""
 
+from time import process_time
 from typing import Any
 
 import pytest
@@ -61,3 +62,12 @@ def test_a_list_tells_more() -> None:
 def test_a_list_that_says_little_or_nonsense_claims_nothing(row: Any, facts: Any) -> None:
     """S4-01: a model without function calling is known; anything else is left as it was."""
     assert listed_facts(row) == facts
+
+
+@pytest.mark.parametrize("name", ["gpt-5" + "/" * 100_000, "/gpt-4o" * 100_000])
+def test_a_name_without_end_is_read_once(name: str) -> None:
+    """Callers and providers choose names; 100 KB took a minute, in which nobody else was served."""
+    began = process_time()
+    assert can_search_web(name)
+    assert listed_facts({"id": name}) == {}
+    assert process_time() - began < 5

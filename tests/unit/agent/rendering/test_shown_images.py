@@ -1,5 +1,7 @@
 """Images of calls in an answer's text, where Open WebUI cannot store them."""
 
+from time import process_time
+
 import pytest
 
 from bridge.agent.rendering.call_details import call_block, without_details
@@ -32,3 +34,11 @@ def test_an_image_that_the_model_shows_stays() -> None:
     """Those are its own words."""
     text = "![A cat](http://127.0.0.1:8765/files/f1.sig)"
     assert without_details(text) == text
+
+
+def test_a_text_of_white_space_is_read_once() -> None:
+    """100 KB of it beside such a link took 8 s, and a megabyte a quarter of an hour, for everybody."""
+    blank = " " * 100_000
+    began = process_time()
+    assert without_details(f"{blank}x{blank}{image_links([LARGE])}{blank}y") == f"{blank}x\n\ny"
+    assert process_time() - began < 5
