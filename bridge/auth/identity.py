@@ -8,8 +8,6 @@ audience says what they are for, so that none can stand in for another.
 from __future__ import annotations
 
 import asyncio
-import base64
-import binascii
 import json
 import secrets
 import time
@@ -19,10 +17,10 @@ from functools import partial
 from typing import Any, Generic, TypeVar
 
 import jwt
-from jwt.algorithms import ECAlgorithm
 from multidict import CIMultiDictProxy
 
 from bridge.auth.attempts import Attempts
+from bridge.auth.browser_keys import is_signed_by
 from bridge.auth.forwarded_users import (
     ForwardedUser,
     UserHeaders,
@@ -202,7 +200,7 @@ class Identity:
         """
         self.read_token(CHALLENGE, nonce)
         device = await self._store.find_device(device_id)
-        if device is None or not _is_signed_by(json.loads(device.public_key), SIGNED_TEXT + nonce, signature):
+        if device is None or not is_signed_by(json.loads(device.public_key), SIGNED_TEXT + nonce, signature):
             raise _unknown_browser()
         check_login_lasts(device)
         await self._spend_challenge(nonce)
@@ -460,34 +458,6 @@ def _remember(memory: dict[KeyT, ValueT], key: KeyT, value: ValueT) -> None:
     if len(memory) >= MAX_REMEMBERED_KEYS:
         memory.clear()
     memory[key] = value
-
-
-def canonical_public_key(public_key: dict[str, Any]) -> str:
-    """Return a browser's public key as it is stored, as JSON.
-
-    Raises:
-        BridgeError: `invalid_request`: it is not a JSON Web Key of an ECDSA P-256 public key.
-    """
-    _verifying_key(public_key)
-    return json.dumps({name: public_key[name] for name in ("kty", "crv", "x", "y")})
-
-
-def _verifying_key(public_key: dict[str, Any]) -> Any:
-    try:
-        if public_key.get("kty") != "EC" or public_key.get("crv") != "P-256" or "d" in public_key:
-            raise jwt.InvalidKeyError
-        return ECAlgorithm.from_jwk(public_key)
-    except (jwt.InvalidKeyError, ValueError, KeyError, TypeError):
-        message = "The public key must be a JSON Web Key of an ECDSA P-256 key."
-        raise BridgeError(ErrorCode.INVALID_REQUEST, message) from None
-
-
-def _is_signed_by(public_key: dict[str, Any], text: str, signature: str) -> bool:
-    try:
-        raw = base64.urlsafe_b64decode(signature + "=" * (-len(signature) % 4))
-    except (binascii.Error, ValueError):
-        return False
-    return ECAlgorithm(ECAlgorithm.SHA256).verify(text.encode(), _verifying_key(public_key), raw)
 
 
 def _unknown_key() -> BridgeError:

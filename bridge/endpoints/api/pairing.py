@@ -8,7 +8,8 @@ from aiohttp import hdrs, web
 from pydantic import Field
 
 from bridge.audit import AuditKind
-from bridge.auth.identity import Identity, canonical_public_key
+from bridge.auth.browser_keys import canonical_public_key
+from bridge.auth.identity import Identity
 from bridge.auth.pairing_codes import CODE_SECONDS, PairingCodes, ShownCode, browser_name
 from bridge.errors import ErrorCode
 from bridge.http.access import caller_of

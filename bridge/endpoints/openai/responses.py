@@ -181,7 +181,6 @@ class ResponseRoutes:
             "markers": markers,
             "for_open_webui": is_from_open_webui(http),
             "asked_by": completion.caller.name,
-            "caller_id": completion.caller.id,
             "asker": asker_facts(completion.caller),
             "chat_id": chat_id_of(http),
             "message_id": message_id_of(http),

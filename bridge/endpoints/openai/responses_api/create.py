@@ -88,7 +88,7 @@ def build_order(
         message_id=message_id,
         is_response=True,
         asked_by=text_at(details, "asked_by") or asked_rounds.asked_by,
-        caller_id=text_at(details, "caller_id") or None,
+        caller_id=stored_caller(stored.user_id, object_at(details, "asker")).id or None,
         scope=_scope_of(details),
     )
     style = AnswerStyle(
