@@ -35,10 +35,13 @@ export function chooseServer(servers, policy) {
 export const isTaken = (servers, policy) => servers.some((server) => isAdmitted(server, policy) && server.source_url === policy.url);
 
 /** @param {ServerPolicy} policy @param {Candidate[]} servers */
-export function absence({ url, digest, base_url, shared }, servers) {
+export function absence(policy, servers) {
+  const { url, digest, base_url, shared } = policy;
   const wanted = [url, digest && verbatim(`with digest ${digest}`), base_url && verbatim(`at ${base_url}`)].filter(Boolean).join(" ");
   const whose = shared ? "" : verbatim(" of this user or of its command line");
-  return verbatim(`The bridge has no document ${wanted}${whose}. It has: ${describeServers(servers) || "none"}.`);
+  const isMoved = servers.some((server) => isAdmitted(server, policy) && server.digest === digest && !goesWhereMeant(server, policy));
+  const advice = isMoved ? verbatim(" A digest says nothing of where operations go: name the url and base_url that you mean.") : "";
+  return verbatim(`The bridge has no document ${wanted}${whose}. It has: ${describeServers(servers) || "none"}.${advice}`);
 }
 
 /** @param {Candidate} server @param {ServerPolicy} policy */

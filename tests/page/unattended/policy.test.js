@@ -230,7 +230,7 @@ test("Finding S-H1: what changed between the list and the server itself is not a
   const { keeper, done, reports } = scene(test, { servers: [listed(OFFERED)], later: { base_url: `${HERE}/admin`, base_url_chosen: true } });
   await keeper.applyPolicy({ servers: [policy({ digest: "d1" })] });
   assert.deepEqual(done, []);
-  assert.match(reports[0].problems[0], /base address https:\/\/api.example\/admin in place of its own/);
+  assert.match(reports[0].problems[0], /base address https:\/\/api.example\/admin in place of its own.*name the url and base_url that you mean/);
 });
 
 test("Finding S-H1: a name in a policy is the document's, whatever the bridge has to call the tool", () => {
