@@ -25,8 +25,8 @@ from bridge.catalog.server_rights import (
     audience_of_change,
     check_change,
     check_removal,
+    is_of_other,
     is_offered,
-    rank_for_user,
 )
 from bridge.catalog.server_view import (
     DECLINED,
@@ -472,7 +472,8 @@ class Registry:
         shared = [server for server in self._servers.values() if is_offered(server.record, self._withheld)]
         personal = [server for server in self._servers.values() if server.record.audience == user_id]
         names = await self._names.names_of_user(user_id, shared, personal)
-        servers = sorted((*shared, *personal), key=lambda server: rank_for_user(server.record, user_id))
+        # What others share is last: whoever takes the first that fits must not find what was named to fit.
+        servers = sorted((*shared, *personal), key=lambda server: is_of_other(server.record, user_id))
         catalog = await build_catalog(servers, names)
         chosen = await self._store.load_selection(user_id)
         return UserView(

@@ -62,14 +62,9 @@ def is_offered(record: ServerRecord, disabled: Set[str]) -> bool:
     return record.audience is None and record.owner_id not in disabled
 
 
-def rank_for_user(record: ServerRecord, user_id: str) -> int:
-    """Return where a server stands among those of a user: own ones first, then the command line's.
-
-    What other users share is last: whoever takes the first that fits must not find what was named to fit.
-    """
-    if record.owner_id is None:
-        return 1
-    return 0 if record.owner_id == user_id else 2
+def is_of_other(record: ServerRecord, user_id: str) -> bool:
+    """Whether another user has added the server; what the command line names is nobody's."""
+    return record.owner_id not in (None, user_id)
 
 
 def audience_of_change(before: ServerRecord | None, after: ServerRecord) -> str | None:
