@@ -7,7 +7,12 @@ from dataclasses import dataclass, field
 
 from bridge.agent.items import Item
 from bridge.agent.turn import TurnRequest
+from toolserver.call.validation_cost import count_values
 from toolserver.json_types import JsonObject, JsonValue
+
+MAX_VALUES = 200_000
+"""Maximum number of values in a request. Chosen: each takes up to 20 µs (measured), in which nobody else is
+served; 10,000 messages with as many calls have about as many."""
 
 MAX_ROUNDS_MEMBER = "max_function_call_loops"
 """Request member with a limit of rounds, named like the setting."""
@@ -25,6 +30,20 @@ class InvalidRequest(Exception):
         self.message = message
         self.param = param
         self.code = code
+
+
+def refuse_too_many(body: JsonObject) -> None:
+    """Refuse a request of too many values: its bytes bound texts and images, not what each value costs.
+
+    Raises:
+        InvalidRequest: there are more than `MAX_VALUES`.
+    """
+    if count_values(body, MAX_VALUES) > MAX_VALUES:
+        message = (
+            f"The request has more than {MAX_VALUES:,} values: members, items of lists, and each kilobyte of "
+            "text. Send fewer messages or tools."
+        )
+        raise InvalidRequest(message, param=None, code="invalid_value")
 
 
 @dataclass(frozen=True, slots=True)

@@ -15,6 +15,7 @@ from bridge.agent.request_fields import (
     optional_object,
     optional_text,
     read_flag,
+    refuse_too_many,
     requested_rounds,
     required_text,
 )
@@ -60,6 +61,7 @@ def parse_chat_request(body: JsonObject) -> ParsedRequest:
     Raises:
         InvalidRequest: a member is missing, has a wrong type, or asks for more than one answer.
     """
+    refuse_too_many(body)
     refuse_choices(body)
     model = required_text(body, "model")
     items, instructions = items_of_messages(body.get("messages"))

@@ -18,6 +18,7 @@ from bridge.agent.request_fields import (
     as_object,
     optional_text,
     read_flag,
+    refuse_too_many,
     requested_rounds,
     required_text,
     wrong_type,
@@ -49,6 +50,7 @@ def parse_responses_request(body: JsonObject) -> ParsedRequest:
     Raises:
         InvalidRequest: a member is missing, has a wrong type, or asks for what the bridge does not do.
     """
+    refuse_too_many(body)
     _refuse(body)
     model = required_text(body, "model")
     messages, chat_instructions = _chat(body)
