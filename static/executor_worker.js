@@ -16,7 +16,7 @@ import { companionTransport } from "./companion/companion_loader.js";
 import { proveUnsent } from "./companion/lost_call.js";
 import { Credentials } from "./executor/credentials.js";
 import { CallFailure, failedOutcome, failureOf } from "./executor/call_failure.js";
-import { movesFile } from "./executor/file_reads.js";
+import { readsUnsaid } from "./executor/file_reads.js";
 import { diagnoseFailure, networkPermission, watchPolicy } from "./executor/diagnosis.js";
 import { openDeviceStore, openUserStore } from "./base/browser_store.js";
 import { loginLoader } from "./oauth/login_loader.js";
@@ -75,7 +75,7 @@ class Executor {
     this.choices = new TransportChoices(store, openTransportChannel(start.user_id));
     this.companion = companionTransport(scope);
     this.runner = this.#makeRunner(store);
-    this.rules = new ApprovalRules((serverId, key) => this.runner.environment.findPin(serverId, key), new PageGrants(store), this.choices, (call, pin) => movesFile(this.runner, call, pin));
+    this.rules = new ApprovalRules((serverId, key) => this.runner.environment.findPin(serverId, key), new PageGrants(store), this.choices, (...about) => readsUnsaid(this.runner, ...about));
     this.approvals = this.#makeQueue();
     this.calls = new RunningCalls(this.runner, (call, outcome) => this.#reportOutcome(call, outcome));
     this.socket = new BridgeSocket({

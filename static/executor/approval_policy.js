@@ -75,14 +75,14 @@ export class ApprovalRules {
    * @param {(serverId: string, key: string) => Promise<import("../types/types.d.ts").Pin | null>} lookup
    * @param {Pick<import("./grants.js").PageGrants, "grantsOf" | "addGrant">} grants
    * @param {Pick<import("./via.js").TransportChoices, "findVia" | "hasLogins">} choices
-   * @param {(call: ToolCall, pin: import("../types/types.d.ts").Pin) => Promise<boolean>} movesFile  from one API to another; must not throw
+   * @param {(call: ToolCall, pin: import("../types/types.d.ts").Pin, readingAsks: boolean) => Promise<boolean>} readsUnsaid  see file_reads.js; must not throw
    * @param {() => number} [now] milliseconds since the epoch
    */
-  constructor(lookup, grants, choices, movesFile, now = () => Date.now()) {
+  constructor(lookup, grants, choices, readsUnsaid, now = () => Date.now()) {
     this.lookup = lookup;
     this.grants = grants;
     this.choices = choices;
-    this.movesFile = movesFile;
+    this.readsUnsaid = readsUnsaid;
     this.now = now;
   }
 
@@ -96,7 +96,7 @@ export class ApprovalRules {
     if (await this.#actsAsUser(call)) return "login";
     const pin = await this.lookup(call.server_id, call.key).catch(() => undefined);
     if (pin === undefined) return "unsafe";
-    if (pin && (await this.movesFile(call, pin))) return "file";
+    if (pin && (await this.readsUnsaid(call, pin, this.#mode === "ask"))) return "file";
     if (this.#mode === "all") return call.must_ask ? "bridge" : null;
     const isSafe = pin?.plan.safe === true;
     if (isSafe && this.#mode === "safe") return call.must_ask ? "bridge" : null;

@@ -161,11 +161,15 @@ export async function planFiles(runner, call, pin) {
   return { args, reads: files.reads };
 }
 
-/** Whether a call would take a file from one API to another; true also where that is not known. @param {ToolRunner} runner @param {ToolCall} call @param {Pin} pin */
-export async function movesFile(runner, call, pin) {
+/**
+ * Whether a call reads a file first of which a permission for its operation says nothing: from another API, or, where reading asks, from any.
+ * @param {ToolRunner} runner @param {ToolCall} call @param {Pin} pin @param {boolean} readingAsks
+ * @returns {Promise<boolean>} true also where that is not known
+ */
+export async function readsUnsaid(runner, call, pin, readingAsks) {
   if (!takesFiles(pin.plan)) return false;
   const planned = await planFiles(runner, call, pin).catch(() => null);
-  return planned === null || planned.reads.some(({ is_elsewhere }) => is_elsewhere);
+  return planned === null || planned.reads.some(({ server_id, is_elsewhere }) => is_elsewhere || (readingAsks && server_id !== null));
 }
 
 /** @param {URL} address @returns {string | undefined} a stored file has none */

@@ -78,7 +78,8 @@ export const GERMAN_CALLS = {
   "It has changed since you chose to always allow it.": "Die Operation hat sich geändert, seit sie immer erlaubt wurde.",
   "The bridge has no record that you allowed it.": "Die Bridge weiß nichts von einer Erlaubnis.",
   "It can change data as you: with your login, such a call always asks.": "Er kann im eigenen Namen Daten ändern: Mit der eigenen Anmeldung fragt so ein Aufruf immer.",
-  "It takes a file from one API to another: such a call always asks.": "Er bringt eine Datei von einer API zu einer anderen: So ein Aufruf fragt immer.",
+  "It first reads a file of which no permission for this operation says anything: such a call always asks.":
+    "Er liest zuerst eine Datei, von der keine Erlaubnis für diese Operation etwas sagt: So ein Aufruf fragt immer.",
   "First reads": "Liest zuerst",
   "kept by the bridge": "bei der Bridge aufbewahrt",
   "with {0}": "mit {0}",

@@ -29,7 +29,7 @@ const REASONS = dictionaryOf({
   changed: t`It has changed since you chose to always allow it.`,
   bridge: t`The bridge has no record that you allowed it.`,
   login: t`It can change data as you: with your login, such a call always asks.`,
-  file: t`It takes a file from one API to another: such a call always asks.`,
+  file: t`It first reads a file of which no permission for this operation says anything: such a call always asks.`,
 });
 
 export class ApprovalCard {

@@ -124,7 +124,7 @@ async def test_a_file_of_another_api_is_said_on_the_card_and_asked_about_each_ti
             card = await card_of(scene.page, "targetUpload")
             first = card.get_by_test_id("first-reads")
             await expect(first).to_have_text(f"First reads GET {scene.source.url}/public/report (at source)")
-            await expect(card).to_contain_text("It takes a file from one API to another")
+            await expect(card).to_contain_text("It first reads a file of which no permission")
             await expect(card.get_by_role("button", name="Always allow")).to_have_count(0)
             assert scene.source.asked == (["GET /public/report"] if mode == "all" else [])
             await answer(card, "Allow once")

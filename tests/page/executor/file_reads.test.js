@@ -4,7 +4,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { describeCall } from "../../../static/executor/approval_preview.js";
 import { CallFailure } from "../../../static/executor/call_failure.js";
-import { findSource, MAX_FILES, movesFile } from "../../../static/executor/file_reads.js";
+import { findSource, MAX_FILES, readsUnsaid } from "../../../static/executor/file_reads.js";
 import { mayRun } from "../../../static/unattended/card_answers.js";
 import { parameter, plan } from "../support/plans.js";
 import { bench, call, failure, never, shaped } from "../support/runner_bench.js";
@@ -139,9 +139,9 @@ test("Finding S-M5: card and log say what is read first, from whom and with whic
 });
 
 test("Finding S-M5: a file from another API is told from one that the called server reads itself or the bridge keeps", async () => {
-  const moves = async (/** @type {Pin[]} */ pins, /** @type {string} */ url) => {
+  const moves = async (/** @type {Pin[]} */ pins, /** @type {string} */ url, readingAsks = false) => {
     const { runner, asked } = upload(pins, {}, url);
-    return movesFile(runner, asked, /** @type {Pin} */ (await runner.environment.findPin("s1", "GET /things")));
+    return readsUnsaid(runner, asked, /** @type {Pin} */ (await runner.environment.findPin("s1", "GET /things")), readingAsks);
   };
   assert.equal(await moves([READ], `${SITE}/public/a.png`), true);
   assert.equal(await moves([READ, OWN], "https://api.example/v1/public/a.png"), false);
@@ -150,6 +150,8 @@ test("Finding S-M5: a file from another API is told from one that the called ser
   assert.equal(await moves([twin], "https://api.example/v1/public/a.png"), true);
   assert.equal(await moves([{ ...READ, server_id: "s1" }], `${SITE}/public/a.png`), true, "one document may have several hosts");
   assert.equal(await moves([READ], "/files/eyJ.a"), false);
+  assert.equal(await moves([OWN], "https://api.example/v1/public/a.png", true), true, "where reading asks, it asks for a file, too");
+  assert.equal(await moves([READ], "/files/eyJ.a", true), false);
   assert.equal(await moves([READ], `${SITE}/admin/secret`), true, "what cannot be told is asked about");
 });
 
