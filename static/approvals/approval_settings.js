@@ -4,6 +4,7 @@ import { dictionaryOf } from "../base/dictionary.js";
 import { t } from "../base/language.js";
 import { formatTime } from "../base/time_format.js";
 import { announceSentence, button, el, fill, notice, sentenceOf } from "../ui/dom.js";
+import { guardControl } from "../ui/guarded_control.js";
 import { notificationPanel } from "../ui/notification_panel.js";
 import { truncateLine } from "../base/untrusted_text.js";
 
@@ -78,6 +79,7 @@ export class ApprovalSettingsView {
   #modePanel(facts, mode, label, hint) {
     const choose = () => void this.#perform(() => this.api.chooseApproval(mode)).then(() => announceSentence(t`From now on: ${label}.`));
     const radio = el("input", { type: "radio", name: "approval-mode", value: mode, checked: facts.mode === mode, onchange: choose });
+    if (mode === "all") guardControl(radio);
     const name = facts.default === mode ? t`${label} (as the bridge was started)` : label;
     return el("label", { class: "radio" }, radio, el("span", null, name, el("span", { class: "hint" }, hint)));
   }

@@ -2,6 +2,7 @@
 /** The calls that wait for their user, above every view: a list of cards, and answers for all of them at once. */
 import { counted, t } from "../base/language.js";
 import { announceSentence, button, el, fill, link } from "../ui/dom.js";
+import { guardControl, rearmControls } from "../ui/guarded_control.js";
 import { chatTitles } from "../session/chat_titles.js";
 import { viewAddress } from "../ui/router.js";
 import { ApprovalCard, waitingSentence } from "../ui/approval_card.js";
@@ -9,8 +10,6 @@ import { ApprovalCard, waitingSentence } from "../ui/approval_card.js";
 /** @typedef {import("../types/types.js").WaitingCard} WaitingCard */
 /** @typedef {import("../executor/approval_policy.js").Decision} Decision */
 
-/** A click that was under way when a card appeared or moved was not meant for it. */
-const ARMING_MS = 500;
 /** More wait until these are decided: nobody allows what he has not been shown. */
 const SHOWN_CARDS = 30;
 
@@ -19,8 +18,6 @@ export class ApprovalsView {
   #cards = new Map();
   /** @type {(() => void)[]} */
   #subscriptions = [];
-  /** @type {ReturnType<typeof setTimeout> | undefined} */
-  #arming;
 
   /** @param {HTMLElement} place @param {Pick<import("../types/view_types.js").Parts, "executor" | "inline" | "api" | "devices">} parts */
   constructor(place, { executor, inline, api, devices }) {
@@ -39,18 +36,13 @@ export class ApprovalsView {
     if (this.#subscriptions.length > 0) return;
     const settings = link(t`When to ask`, viewAddress("approval"), { class: "quiet-link" });
     fill(this.place, el("div", { class: "title-row" }, this.title, this.all, settings), this.list, this.hint);
-    const listening = new AbortController();
-    const rearm = () => document.visibilityState === "visible" && this.#armSoon();
-    window.addEventListener("focus", rearm, { signal: listening.signal });
-    document.addEventListener("visibilitychange", rearm, { signal: listening.signal });
     const clock = setInterval(() => this.#updateCountdowns(), 1000);
-    this.#subscriptions = [() => listening.abort(), () => clearInterval(clock), this.inline.onChange(() => this.#show(this.executor.cards))];
+    this.#subscriptions = [() => clearInterval(clock), this.inline.onChange(() => this.#show(this.executor.cards))];
     this.#subscriptions.push(this.executor.onCards((cards) => this.#show(cards)));
   }
 
   stop() {
     for (const end of this.#subscriptions.splice(0)) end();
-    clearTimeout(this.#arming);
     this.#cards.clear();
     fill(this.list);
     this.place.hidden = true;
@@ -68,7 +60,7 @@ export class ApprovalsView {
     for (const card of fresh) this.#add(card);
     if (gone.length + fresh.length === 0) return;
     this.#headRow(cards.length);
-    this.#armSoon();
+    rearmControls(this.place);
     if (fresh.length > 0) announceSentence(waitingSentence(fresh));
     if (hadFocus && !this.place.contains(document.activeElement)) this.#keepFocus();
   }
@@ -90,7 +82,7 @@ export class ApprovalsView {
       const armed = [...this.#cards].filter(([, card]) => card.isArmed).map(([callId]) => callId);
       if (event.isTrusted) this.executor.decideCalls(armed, decision);
     };
-    return button(label, act, { class: `${look} small` });
+    return guardControl(button(label, act, { class: `${look} small` }));
   }
 
   /** @param {WaitingCard} facts */
@@ -105,14 +97,6 @@ export class ApprovalsView {
   #drop(callId) {
     this.#cards.get(callId)?.element.remove();
     this.#cards.delete(callId);
-  }
-
-  #armSoon() {
-    clearTimeout(this.#arming);
-    for (const card of this.#cards.values()) card.armButtons(false);
-    this.#arming = setTimeout(() => {
-      for (const card of this.#cards.values()) card.armButtons(true);
-    }, ARMING_MS);
   }
 
   #updateCountdowns() {

@@ -3,6 +3,7 @@
 import { dictionaryOf } from "../base/dictionary.js";
 import { t } from "../base/language.js";
 import { button, el, fill, link, notice, sentenceOf } from "../ui/dom.js";
+import { guardControl } from "../ui/guarded_control.js";
 import { viewAddress } from "../ui/router.js";
 import { formatTime } from "../base/time_format.js";
 import { whoseDeadline } from "../ui/limit_text.js";
@@ -67,7 +68,7 @@ export function callAgain(call, api) {
     }
   };
   const ask = () => {
-    const sure = button(t`Repeat it`, () => void run(), { class: "danger" });
+    const sure = guardControl(button(t`Repeat it`, () => void run(), { class: "danger" }));
     const leave = button(t`Leave it`, () => fill(place), { class: "quiet" });
     fill(place, el("p", { class: "actions" }, el("span", null, t`It can change data, and may change it a second time.`), sure, leave));
     sure.focus();

@@ -8,6 +8,7 @@ import { formatBody, textView } from "../ui/response_view.js";
 import { isOver } from "./state.js";
 import { colorCode } from "../markdown/code_colors.js";
 import { button, el, fill, freshId, link } from "../ui/dom.js";
+import { guardControl } from "../ui/guarded_control.js";
 import { viewAddress } from "../ui/router.js";
 import { formatDuration, errorView } from "../ui/outcome_view.js";
 import { truncateLine } from "../base/untrusted_text.js";
@@ -106,11 +107,6 @@ export class ChatCallCard {
     if (hadFocus) this.opener.focus({ preventScroll: true });
   }
 
-  /** Whether its question takes clicks. @param {boolean} isArmed */
-  armButtons(isArmed) {
-    this.#approval?.armButtons(isArmed);
-  }
-
   #toggle() {
     this.#isOpen = !this.#isOpen;
     this.opener.setAttribute("aria-expanded", String(this.#isOpen));
@@ -136,7 +132,7 @@ export class ChatCallCard {
   #retry() {
     const { state = "", tool_call_id = "" } = this.call ?? {};
     if (state !== "outcome_unknown") return this.actions.retry(tool_call_id);
-    const sure = button(t`Try it again`, () => this.actions.retry(tool_call_id), { class: "danger small" });
+    const sure = guardControl(button(t`Try it again`, () => this.actions.retry(tool_call_id), { class: "danger small" }));
     const leave = button(t`Leave it`, () => (fill(this.approvalPlace), this.opener.focus()), { class: "quiet small" });
     fill(this.approvalPlace, el("p", { class: "actions" }, el("span", null, t`It may have taken effect, and could take effect a second time.`), sure, leave));
     sure.focus();

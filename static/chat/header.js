@@ -5,6 +5,7 @@ import { saveText } from "../ui/response_view.js";
 import { fileName, jsonOf, markdownOf } from "./export.js";
 import { threadOf } from "./thread.js";
 import { announceSentence, button, el, fill } from "../ui/dom.js";
+import { guardControl } from "../ui/guarded_control.js";
 
 /** @typedef {import("./session.js").ChatSession} ChatSession */
 /**
@@ -97,7 +98,7 @@ export class ChatHeader {
 
   #askToRemove() {
     const leave = () => (fill(this.question), this.remove.focus());
-    const yes = button(t`Delete it`, () => (fill(this.question), void this.actions.remove()), { class: "danger small" });
+    const yes = guardControl(button(t`Delete it`, () => (fill(this.question), void this.actions.remove()), { class: "danger small" }));
     const no = button(t`Keep it`, leave, { class: "quiet small" });
     fill(this.question, el("p", { class: "actions question" }, el("span", null, t`Delete this conversation and all its answers?`), yes, no));
     yes.focus();

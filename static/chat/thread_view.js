@@ -5,6 +5,7 @@
  */
 import { t } from "../base/language.js";
 import { announceSentence, button, el, fill } from "../ui/dom.js";
+import { rearmControls } from "../ui/guarded_control.js";
 import { waitingSentence } from "../ui/approval_card.js";
 import { AnswerTurnView, UserTurnView } from "./turn_views.js";
 import { openCallsOf, threadOf } from "./thread.js";
@@ -14,7 +15,6 @@ import { openCallsOf, threadOf } from "./thread.js";
 /** @typedef {import("./turn_views.js").TurnActions} TurnActions */
 /** @typedef {import("../types/view_types.js").Parts} Parts */
 
-const ARMING_MS = 500;
 /** How near the end a reader is who wants to follow it. */
 const NEAR_PX = 120;
 /** Height of what stays at the top. */
@@ -31,8 +31,6 @@ export class ChatThreadView {
   #next = null;
   #frame = 0;
   #cost = 0;
-  /** @type {ReturnType<typeof setTimeout> | undefined} */
-  #arming;
   /** @type {(() => void)[]} */
   #subscriptions = [];
   /** Calls whose questions are here. */
@@ -51,11 +49,8 @@ export class ChatThreadView {
   start() {
     if (this.#subscriptions.length > 0) return;
     const listening = new AbortController();
-    const moved = new ResizeObserver(() => this.#armSoon());
+    const moved = new ResizeObserver(() => rearmControls(this.list));
     moved.observe(this.list);
-    const rearm = () => document.visibilityState === "visible" && this.#armSoon();
-    window.addEventListener("focus", rearm, { signal: listening.signal });
-    document.addEventListener("visibilitychange", rearm, { signal: listening.signal });
     window.addEventListener("scroll", () => this.#showWay(), { signal: listening.signal, passive: true });
     const clock = setInterval(() => this.#callCards().forEach((card) => card.updateCountdown(Date.now())), 1000);
     const cards = this.executor.onCards(() => this.#showApprovals());
@@ -65,7 +60,6 @@ export class ChatThreadView {
   stop() {
     for (const end of this.#subscriptions.splice(0)) end();
     cancelAnimationFrame(this.#frame);
-    clearTimeout(this.#arming);
     this.inline.showCards([]);
   }
 
@@ -132,15 +126,9 @@ export class ChatThreadView {
     this.#asking = new Set(waiting.keys());
     this.inline.showCards(waiting.keys());
     if (fresh.length === 0) return;
-    this.#armSoon();
+    rearmControls(this.list);
     announceSentence(waitingSentence(fresh));
     this.#showWay();
-  }
-
-  #armSoon() {
-    clearTimeout(this.#arming);
-    for (const card of this.#callCards()) card.armButtons(false);
-    this.#arming = setTimeout(() => this.#callCards().forEach((card) => card.armButtons(true)), ARMING_MS);
   }
 
   /** Says what is out of sight: a call that waits, or the end. */

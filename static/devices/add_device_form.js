@@ -3,6 +3,7 @@
 import { t } from "../base/language.js";
 import { formatTime } from "../base/time_format.js";
 import { announceSentence, button, el, factList, fill, freshId, labelledField, notice, sentenceOf } from "../ui/dom.js";
+import { guardControl } from "../ui/guarded_control.js";
 
 /** @typedef {import("../types/api_types.js").WaitingBrowser} WaitingBrowser */
 
@@ -65,7 +66,7 @@ export class AddDeviceForm {
       el(
         "div",
         { class: "actions" },
-        button(t`Confirm this device`, () => void this.#decide(code, true), { class: "primary" }),
+        guardControl(button(t`Confirm this device`, () => void this.#decide(code, true), { class: "primary" })),
         button(t`Refuse`, () => void this.#decide(code, false), { class: "danger" }),
       ),
     );

@@ -33,6 +33,12 @@ export const GERMAN_TOOLS = {
   "Try {0}": "{0} ausprobieren",
   Run: "Ausführen",
   "Run ({0})": "Ausführen ({0})",
+  "A link filled this form. Read its values before you run it.": "Ein Link hat dieses Formular ausgefüllt. Vor dem Ausführen die Werte lesen.",
+  "Run what a link filled in?": "Ausführen, was ein Link ausgefüllt hat?",
+  "It can change data. Run it only if you expected this link and want exactly this.":
+    "Es kann Daten ändern. Nur ausführen, wenn der Link erwartet war und genau das gewollt ist.",
+  "Do not run it": "Nicht ausführen",
+  "Run it ({0})": "Ausführen ({0})",
   "Deadline and parallel calls": "Frist und gleichzeitige Aufrufe",
   "Waiting for other calls to the same host…": "Wartet auf andere Aufrufe desselben Hosts …",
   "Waiting for your approval, at the top of the page…": "Wartet auf Freigabe, oben auf der Seite …",

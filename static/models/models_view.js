@@ -5,6 +5,7 @@ import { ProviderApi } from "../session/provider_api.js";
 import { ProviderForm } from "./provider_form.js";
 import { describeProvider } from "./provider_choice.js";
 import { announceSentence, attemptAction, button, el, fill, link } from "../ui/dom.js";
+import { guardControl } from "../ui/guarded_control.js";
 import { viewAddress } from "../ui/router.js";
 
 /** @typedef {import("../types/view_types.js").Parts} Parts */
@@ -76,7 +77,7 @@ export class ModelsView {
   /** @param {string} name @param {HTMLElement} place @param {HTMLElement} asked */
   #askToRemove(name, place, asked) {
     const leave = () => (fill(place), asked.focus());
-    const yes = button(t`Remove it`, () => void this.#remove(name), { class: "danger small" });
+    const yes = guardControl(button(t`Remove it`, () => void this.#remove(name), { class: "danger small" }));
     const words = el("span", null, t`Its models and its key are removed from the bridge. Conversations stay.`);
     fill(place, el("p", { class: "actions question" }, words, yes, button(t`Keep it`, leave, { class: "quiet small" })));
     yes.focus();

@@ -2,6 +2,7 @@
 /** Above the operations under review: what is looked for, what is chosen of it at once, and what accepting would do. */
 import { t } from "../base/language.js";
 import { button, el, labelledField } from "../ui/dom.js";
+import { guardControl } from "../ui/guarded_control.js";
 import { formatCount } from "../ui/format_count.js";
 
 /** @typedef {import("../types/api_types.js").ServerTool} ServerTool */
@@ -31,7 +32,7 @@ export class ChoiceToolbar {
     this.show = el("select", { onchange: search }, ...SHOWN.map(([value, label]) => el("option", { value }, label)));
     this.facts = el("span", { class: "facts", role: "status" });
     this.count = el("span", { class: "count", role: "status" });
-    this.accept = button(t`Accept the selection`, accept, { dataset: { testid: "accept" } });
+    this.accept = guardControl(button(t`Accept the selection`, accept, { dataset: { testid: "accept" } }));
     const choice = (/** @type {string} */ label, /** @type {(tool: ServerTool) => boolean} */ isWanted) =>
       button(label, () => choose(isWanted), { class: "quiet" });
     const finding = el("div", { class: "finding" }, labelledField(t`Search the operations`, this.search), labelledField(t`Show`, this.show));

@@ -5,6 +5,7 @@
  */
 import { t } from "../base/language.js";
 import { PLACE, announceSentence, attemptAction, button, el, fill, inText, labelledField, link, notice } from "../ui/dom.js";
+import { guardControl } from "../ui/guarded_control.js";
 import { CompanionLink } from "../companion/companion_link.js";
 import { onRelayHere, openRelayPort } from "../companion/relay_port.js";
 import { isAccepted } from "../session/acceptance.js";
@@ -111,7 +112,7 @@ export class CompanionPanel {
   #loginChoice(api) {
     const { via, origin } = api;
     const save = (/** @type {Event} */ event) => void this.#choose(api, { ...via, login: /** @type {HTMLInputElement} */ (event.target).checked });
-    const box = el("input", { type: "checkbox", checked: via.login, onchange: save });
+    const box = guardControl(el("input", { type: "checkbox", checked: via.login, onchange: save }));
     const host = new URL(origin).host;
     const why = t`The cookies that this browser has for ${host} go along: what is called is done as you. Each call that can change something then asks you, whatever you allowed.`;
     return el(

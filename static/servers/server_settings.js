@@ -2,6 +2,7 @@
 /** What a user can set on a server: its address, credentials, how answers may be shown; the doctor; its removal. */
 import { t } from "../base/language.js";
 import { button, el, fill, labelledField, notice, sentenceOf } from "../ui/dom.js";
+import { guardControl } from "../ui/guarded_control.js";
 import { Acceptance } from "../session/acceptance.js";
 import { CredentialsView, removeCredential } from "./credentials_view.js";
 import { checkPanel } from "./doctor_view.js";
@@ -170,7 +171,7 @@ function requestsPanel({ api }, server, attempt) {
 /** @param {boolean} checked @param {string} words @param {string} hint @param {(checked: boolean) => void} save */
 function choiceBox(checked, words, hint, save) {
   const onchange = (/** @type {Event} */ event) => save(/** @type {HTMLInputElement} */ (event.target).checked);
-  const box = el("input", { type: "checkbox", checked, onchange });
+  const box = guardControl(el("input", { type: "checkbox", checked, onchange }));
   return el("label", { class: "check" }, box, el("span", null, words, " ", el("span", { class: "hint" }, hint)));
 }
 
@@ -180,7 +181,7 @@ function answersPanel({ api }, server, attempt) {
     const inline_html = /** @type {HTMLInputElement} */ (event.target).checked;
     void attempt(t`Saved`, async () => void (await api.changeServer(server.id, { inline_html })));
   };
-  const box = el("input", { type: "checkbox", checked: server.inline_html, onchange: save });
+  const box = guardControl(el("input", { type: "checkbox", checked: server.inline_html, onchange: save }));
   const hint = el("span", { class: "hint" }, t`Only for APIs you trust: such a page runs inside the chat. The API must expose the headers that ask for it: Access-Control-Expose-Headers: Content-Disposition, Location.`);
   return el(
     "section",

@@ -3,6 +3,7 @@
 import { t } from "../base/language.js";
 import { Acceptance } from "../session/acceptance.js";
 import { announceSentence, button, codeSpans, el, fill, link, notice, sentenceOf } from "../ui/dom.js";
+import { guardControl } from "../ui/guarded_control.js";
 import { viewAddress } from "../ui/router.js";
 import { sourceOf } from "../ui/document_report.js";
 import { formatCount } from "../ui/format_count.js";
@@ -142,7 +143,7 @@ export function adoptButton(parts, server) {
         t`You accepted these operations on another device. Until you do it here, this browser does not perform them.`,
     },
   );
-  return adopt;
+  return guardControl(adopt);
 }
 
 function nothingYet() {

@@ -1,6 +1,7 @@
 // @ts-check
 /** WebMCP: the switch that offers the user's tools to the browser's own agents. */
 import { attemptAction, el, freshId } from "../ui/dom.js";
+import { guardControl } from "../ui/guarded_control.js";
 import { counted, t } from "../base/language.js";
 
 /** @typedef {import("../session/web_mcp.js").WebMcp} WebMcp */
@@ -15,7 +16,7 @@ export class WebMcpPanel {
     this.webMcp = webMcp;
     this.messages = el("div");
     const choose = () => void attemptAction(this.messages, () => webMcp.switchTo(this.choice.checked));
-    this.choice = el("input", { type: "checkbox", checked: webMcp.isOn, disabled: !webMcp.isSupported, onchange: choose });
+    this.choice = guardControl(el("input", { type: "checkbox", checked: webMcp.isOn, disabled: !webMcp.isSupported, onchange: choose }));
     this.standing = el("p", { class: "hint", role: "status" });
     const heading = el("h2", { id: freshId("web-mcp") }, t`Agents of this browser`);
     this.element = el(

@@ -1,6 +1,6 @@
 // @ts-check
 /**
- * The user's own run of a tool: pressing *Run* on a filled form is the approval of that one call, so it needs no card.
+ * The user's own run of a tool: pressing *Run* on a form that he filled is the approval of that one call, so it needs no card.
  * Only a card that appears after the press, for the same tool with exactly these arguments, is taken for it, and only once.
  */
 import { dictionaryOf } from "../base/dictionary.js";
@@ -35,18 +35,27 @@ export function asksAbout(card, tool, value) {
 }
 
 /**
+ * What a press allows. `changes`: what can change something, but as the user, with his login, which is `login`.
+ * @typedef {{changes: boolean, login: boolean}} Allowance
+ */
+
+/** @param {Pick<WaitingCard, "is_safe" | "reason">} card @param {Allowance} allowance */
+const isAllowed = ({ is_safe, reason }, { changes, login }) => (reason === "login" ? login : is_safe || changes);
+
+/**
  * Allows the call that is about to be made, once its card appears.
  * @param {Pick<import("../types/view_types.js").Parts, "executor" | "inline">} parts
  * @param {{name: string, server_id: string}} tool
  * @param {JsonObject} value
+ * @param {Allowance} allowance a card that it does not cover asks as others do
  * @returns {() => void} ends it
  */
-export function approveOwnRun({ executor, inline }, tool, value) {
+export function approveOwnRun({ executor, inline }, tool, value, allowance) {
   const before = new Set(executor.cards.map(({ call_id }) => call_id));
   /** @type {string | null} */
   let own = null;
   inline.expectCard((card) => {
-    if (own === null && !before.has(card.call_id) && asksAbout(card, tool, value)) {
+    if (own === null && !before.has(card.call_id) && isAllowed(card, allowance) && asksAbout(card, tool, value)) {
       own = card.call_id;
       executor.decideCalls([own], "once");
     }

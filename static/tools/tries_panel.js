@@ -2,6 +2,7 @@
 /** Earlier calls of a tool and what its user saved by name: to run again, or to edit in the form first. */
 import { t } from "../base/language.js";
 import { announceSentence, attemptAction, button, el, fill, labelledField } from "../ui/dom.js";
+import { guardControl } from "../ui/guarded_control.js";
 import { formatTime } from "../base/time_format.js";
 import { linkTo, shareableArguments } from "./shared_link.js";
 import { stateWords } from "../ui/outcome_view.js";
@@ -89,10 +90,16 @@ export class TriesPanel {
     return this.#row(el("span", null, el("span", { class: "facts" }, at), " ", badge), text, t`the call of ${at}`, []);
   }
 
+  /** @param {JsonObject} args @param {string} name */
+  #runButton(args, name) {
+    const run = button(t`Run again`, (event) => this.form.run(args, event.isTrusted), { class: "quiet small", "aria-label": t`Run again: ${name}` });
+    return this.tool.safe ? run : guardControl(run);
+  }
+
   /** @param {HTMLElement} title @param {string | null} text arguments @param {string} name @param {HTMLElement[]} more */
   #row(title, text, name, more) {
     const known = readArguments(text);
-    const run = known?.isWhole && button(t`Run again`, (event) => this.form.run(known.args, event.isTrusted), { class: "quiet small", "aria-label": t`Run again: ${name}` });
+    const run = known?.isWhole && this.#runButton(known.args, name);
     const edit = known && button(t`Edit`, () => this.form.edit(known.args), { class: "quiet small", "aria-label": t`Edit: ${name}` });
     const shown = text === null ? t`Its arguments were too long to store.` : text.length > SHOWN_CHARS ? `${text.slice(0, SHOWN_CHARS)}…` : text;
     return el("li", null, title, el("code", { class: "tries-text" }, shown), el("span", { class: "actions" }, run, edit, ...more));

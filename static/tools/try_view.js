@@ -2,6 +2,7 @@
 /** One tool to try: its form, what would be sent, and the answer. */
 import { t } from "../base/language.js";
 import { announceSentence, button, el, fill, link, notice } from "../ui/dom.js";
+import { guardControl } from "../ui/guarded_control.js";
 import { bodyView } from "../answers/body_view.js";
 import { viewAddress } from "../ui/router.js";
 import { EnvironmentSwitch } from "../environments/environment_switch.js";
@@ -17,6 +18,7 @@ import { readLines } from "../ui/via_words.js";
 import { buildRequest } from "../request/build.js";
 import { codePanel } from "./code_panel.js";
 import { sizeProblem } from "./file_content.js";
+import { LinkQuestion } from "./link_question.js";
 import { approveOwnRun, watchOwnRun } from "./own_run.js";
 import { previewFiles } from "./previewed_files.js";
 import { ToolForm } from "./tool_form.js";
@@ -27,26 +29,42 @@ import { credentialState, toolAddress, toolTitle } from "./tool_head.js";
 
 /** @typedef {import("../types/api_types.js").FullTool} FullTool */
 /** @typedef {import("../types/view_types.js").Parts} Parts */
+/** @typedef {import("../types/types.js").JsonObject} JsonObject */
+/** @typedef {{value: JsonObject, open: HTMLElement | null}} Filled  `open`: what is said of variables that the environment lacks */
 
-/** What was last typed for a tool, while this page is open. @type {Map<string, import("../types/types.js").JsonObject>} */
+/** What was last in the form of a tool, while this page is open, and whether a link had filled it. @type {Map<string, {args: JsonObject, isLinked: boolean}>} */
 const drafts = new Map();
 
+const FROM_A_LINK = t`A link filled this form. Read its values before you run it.`;
 const IN_A_MESSAGE = t`These are the arguments. The page puts them into a message of MCP; Calls shows it.`;
+
+/** What a form begins with. @param {string} name @param {string | null} shared arguments, as a link has them @returns {{args: JsonObject, isLinked: boolean}} */
+function draftOf(name, shared) {
+  const linked = readLink(shared);
+  return linked ? { args: linked, isLinked: true } : (drafts.get(name) ?? { args: {}, isLinked: false });
+}
+
+/** @param {FullTool} tool */
+function runButton({ safe, method }) {
+  const look = { type: "submit", class: safe ? "primary" : "primary unsafe", dataset: { testid: "run" } };
+  const run = el("button", look, safe ? t`Run` : t`Run (${method})`);
+  return safe ? run : guardControl(run);
+}
 
 export class TryView {
   /** @param {Parts} parts @param {FullTool} tool @param {string | null} [shared] arguments, as a link has them */
   constructor(parts, tool, shared = null) {
     this.parts = parts;
     this.tool = tool;
+    const { args, isLinked } = draftOf(tool.name, shared);
     this.form = new ToolForm(tool.schema);
-    const draft = readLink(shared) ?? drafts.get(tool.name);
-    if (draft && Object.keys(draft).length > 0) this.form.setValue(draft);
+    if (Object.keys(args).length > 0) this.form.setValue(args);
+    /** Whether somebody else may have chosen what is in the form; what its user changes there makes the rest no less foreign. */
+    this.isLinked = isLinked;
+    this.linkNote = el("div", null, isLinked ? notice("note", FROM_A_LINK) : null);
+    this.question = new LinkQuestion();
     this.result = el("div", { "aria-live": "polite" });
-    this.run = el(
-      "button",
-      { type: "submit", class: tool.safe ? "primary" : "primary unsafe", dataset: { testid: "run" } },
-      tool.safe ? t`Run` : t`Run (${tool.method})`,
-    );
+    this.run = runButton(tool);
     this.cancel = button(t`Cancel`, () => this.running?.abort(), { class: "quiet", hidden: true });
     /** @type {AbortController | null} */
     this.running = null;
@@ -74,7 +92,7 @@ export class TryView {
   }
 
   stop() {
-    drafts.set(this.tool.name, this.form.peekArguments());
+    drafts.set(this.tool.name, { args: this.form.peekArguments(), isLinked: this.isLinked });
     this.running?.abort();
     this.openBreakers.stop();
     this.environment.stop();
@@ -99,11 +117,13 @@ export class TryView {
       this.openBreakers.element,
       el(
         "form",
-        { class: "panel", onsubmit: submit, novalidate: true, "aria-label": t`Try ${tool.name}` },
+        { class: "panel", onsubmit: submit, oninput: () => this.question.close(), novalidate: true, "aria-label": t`Try ${tool.name}` },
+        this.linkNote,
         this.form.element,
         this.#actionButtons(),
         this.sharing,
       ),
+      this.question.element,
       this.result,
       this.tries.element,
       responsesPanel(async () => (await parts.api.readTool(tool.name, "?responses=yes")).responses ?? []),
@@ -122,8 +142,11 @@ export class TryView {
     );
   }
 
-  /** @param {import("../types/types.js").JsonObject} args */
+  /** Its user's own choice, in place of all that was there. @param {JsonObject} args */
   #edit(args) {
+    this.isLinked = false;
+    fill(this.linkNote);
+    this.question.close();
     this.form.setValue(args);
     this.focusTitle();
     this.element.scrollIntoView({ block: "start" });
@@ -150,15 +173,29 @@ export class TryView {
     );
   }
 
-  /** @param {boolean} isApproved the user pressed the button, which allows this call */
-  async #run(isApproved) {
-    const { value, open } = await this.#readFilled();
-    if (value === null || this.running) return;
-    const tooLarge = sizeProblem(stringifyJson(value));
+  /** @param {boolean} isTrusted the user pressed the button, which allows this call unless a link has filled the form */
+  async #run(isTrusted) {
+    const filled = await this.#readFilled();
+    if (filled === null || this.running) return;
+    const tooLarge = sizeProblem(stringifyJson(filled.value));
     if (tooLarge) return fill(this.result, notice("error", tooLarge));
+    this.question.close();
+    if (!this.isLinked) return this.#send(filled, isTrusted ? { changes: true, login: true } : null);
+    try {
+      const { plan, request } = await this.#readRequest(filled.value);
+      if (plan.safe && this.tool.safe) return this.#send(filled, isTrusted ? { changes: false, login: false } : null);
+      this.question.ask(request, filled.value, (isMeant) => void this.#send(filled, isMeant ? { changes: true, login: false } : null));
+    } catch (failure) {
+      this.#showFailure(failure);
+    }
+  }
+
+  /** @param {Filled} filled @param {import("./own_run.js").Allowance | null} allowance of the user's press; null: there was none */
+  async #send({ value, open }, allowance) {
+    if (this.running) return;
     const controller = new AbortController();
     this.#setRunning(controller);
-    const endApproval = isApproved ? approveOwnRun(this.parts, this.tool, value) : () => undefined;
+    const endApproval = allowance ? approveOwnRun(this.parts, this.tool, value, allowance) : () => undefined;
     const endWatch = watchOwnRun(this.parts, this.tool, (words) => fill(this.result, el("p", { class: "hint" }, words)));
     try {
       const report = await this.parts.api.callTool(this.tool.name, stringifyJson(value), controller.signal);
@@ -216,12 +253,12 @@ export class TryView {
 
   /** What this browser would send, without the credentials. */
   async #preview() {
-    const { value, open } = await this.#readFilled();
-    if (value === null) return;
+    const filled = await this.#readFilled();
+    if (filled === null) return;
+    const { value, open } = filled;
     try {
-      const { plan, baseUrl, schemes } = await this.#readPlan();
-      const { args, reads } = await previewFiles(this.parts.pins, this.tool.server_id, plan, value);
-      const { method, url, headers, body, unsendable } = buildRequest(plan, args, { baseUrl });
+      const { plan, schemes, reads, request: built } = await this.#readRequest(value);
+      const { method, url, headers, body, unsendable } = built;
       const request = { method, url, headers, body: typeof body === "string" ? body : null, body_bytes: body?.length ?? 0 };
       const left = unsendable.map(({ in: where, name, reason }) =>
         el("p", { class: "hint warning-text" }, t`Not sent: ${where} ${name}. ${reason}`),
@@ -233,12 +270,20 @@ export class TryView {
     }
   }
 
-  /** The arguments with the variables of the environment in use, and what is said of those that it lacks. */
+  /** The arguments with the variables of the environment in use. @returns {Promise<Filled | null>} null: something is wrong, which the form says */
   async #readFilled() {
     const used = await this.environment.readUsed().catch(() => null);
     const value = this.form.readArguments(valuesOf(used?.variables ?? []));
-    const words = value === null ? "" : this.environment.openPlaces(value, used);
+    if (value === null) return null;
+    const words = this.environment.openPlaces(value, used);
     return { value, open: words ? el("p", { class: "hint warning-text" }, words) : null };
+  }
+
+  /** @param {JsonObject} value @throws {Error} it cannot be built */
+  async #readRequest(value) {
+    const { plan, baseUrl, schemes } = await this.#readPlan();
+    const { args, reads } = await previewFiles(this.parts.pins, this.tool.server_id, plan, value);
+    return { plan, schemes, reads, request: buildRequest(plan, args, { baseUrl }) };
   }
 
   /** The accepted plan of this browser, else the one on offer; and the schemes that it has a credential for. */

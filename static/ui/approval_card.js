@@ -6,6 +6,7 @@
 import { dictionaryOf } from "../base/dictionary.js";
 import { t } from "../base/language.js";
 import { button, el, factList, fill, freshId, methodTag } from "./dom.js";
+import { guardControl, isArmed } from "./guarded_control.js";
 import { originFacts } from "./asked_by.js";
 import { readLines, viaWords } from "./via_words.js";
 import { formatSize } from "./response_view.js";
@@ -35,24 +36,22 @@ const REASONS = dictionaryOf({
 export class ApprovalCard {
   /**
    * @param {WaitingCard} card
-   * @param {(decision: Decision) => void} decide  not called while the card is not armed
+   * @param {(decision: Decision) => void} decide
    * @param {import("../types/view_types.js").OriginNames | null} [names] null: it stands in its own chat
    */
   constructor(card, decide, names = null) {
     this.card = card;
     this.names = names;
     this.decide = decide;
-    this.isArmed = false;
     this.left = el("span", { class: "facts", "aria-hidden": "true" });
     this.buttons = this.#decisionButtons();
     this.element = this.#render();
     this.updateCountdown(Date.now());
   }
 
-  /** A fresh or moved card takes no click, for it may have been meant for what was there before. @param {boolean} isArmed */
-  armButtons(isArmed) {
-    this.isArmed = isArmed;
-    for (const each of this.buttons) each.setAttribute("aria-disabled", String(!isArmed));
+  /** Whether its buttons take a press. */
+  get isArmed() {
+    return this.buttons.every(isArmed);
   }
 
   /** @param {number} now milliseconds since the epoch */
@@ -68,10 +67,7 @@ export class ApprovalCard {
     const name = truncateLine(tool);
     /** @param {string} label @param {Decision} decision @param {string} look */
     const answer = (label, decision, look) =>
-      button(label, (event) => event.isTrusted && this.isArmed && this.decide(decision), {
-        class: look,
-        "aria-label": `${label}: ${name}`,
-      });
+      guardControl(button(label, (event) => event.isTrusted && this.decide(decision), { class: look, "aria-label": `${label}: ${name}` }));
     const forNow = [answer(t`Deny`, "denied", ""), answer(t`Allow once`, "once", "primary")];
     if (asksEachTime(reason)) return forNow;
     return [
@@ -89,13 +85,7 @@ export class ApprovalCard {
       { class: "card", role: "group", "aria-labelledby": title.id, dataset: { call: card.call_id } },
       el("div", { class: "card-head" }, title, el("span", { class: "spacer" }), this.left),
       ...readLines(card.reads),
-      el(
-        "p",
-        { class: "mono card-url" },
-        methodTag(truncateLine(card.method), card.is_safe),
-        " ",
-        longText(card.url, { chars: SHOWN_URL_CHARS, what: t`the address`, isLine: true }),
-      ),
+      cardAddress(card),
       factList([
         ...originFacts({ ...card, device_id: otherwiseUnclear(this.names) }, this.names),
         [t`Why`, card.doubted === null ? REASONS[card.reason] : doubtSentence(card.doubted)],
@@ -129,8 +119,14 @@ function viaLine(via, url) {
 /** @param {string[]} claims @returns {[string, string][]} */
 const claimLine = (claims) => (claims.length > 0 ? [[t`The server says`, claimWords(claims)]] : []);
 
-/** @param {WaitingCard} card */
-function argumentList({ args, more_args }) {
+/** What is sent where. @param {Pick<WaitingCard, "method" | "url" | "is_safe">} card */
+export function cardAddress({ method, url, is_safe }) {
+  const address = longText(url, { chars: SHOWN_URL_CHARS, what: t`the address`, isLine: true });
+  return el("p", { class: "mono card-url" }, methodTag(truncateLine(method), is_safe), " ", address);
+}
+
+/** @param {Pick<WaitingCard, "args" | "more_args">} card */
+export function argumentList({ args, more_args }) {
   if (args.length === 0) return el("p", { class: "hint" }, t`No arguments.`);
   const rows = args.map(({ name, value }) => [
     el("dt", null, truncateLine(name)),

@@ -3,6 +3,7 @@
 import { dictionaryOf } from "../base/dictionary.js";
 import { t } from "../base/language.js";
 import { button, el, sentenceOf } from "./dom.js";
+import { guardControl } from "./guarded_control.js";
 import { IdentityError } from "../executor/session_tokens.js";
 
 /** `why`: what `session_tokens.js` says in English, which the worker needs too. @type {Record<string, {title: string, why?: string, next: string[]}>} */
@@ -102,6 +103,6 @@ function answerButtons(failure, { again, stay, change }) {
     return [button(t`Try again`, again, { class: "primary" })];
   const { user, current } = failure.detail;
   const answer = el("div", { class: "actions" });
-  answer.append(button(t`Stay with ${current}`, stay, { class: "primary" }), button(t`Switch to ${user}`, change));
+  answer.append(button(t`Stay with ${current}`, stay, { class: "primary" }), guardControl(button(t`Switch to ${user}`, change)));
   return [answer];
 }

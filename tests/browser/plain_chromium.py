@@ -31,14 +31,19 @@ class PlainChromium:
         Raises:
             CommandRefused: for example there is no document in the tab yet.
         """
-        number = next(self._numbers)
-        message = {"id": number, "method": method, "params": parameters}
-        await self._socket.send_json(message if session is None else {**message, "sessionId": session})
+        number = await self.send(method, session, **parameters)
         while (answer := await self._socket.receive_json(loads=json.loads)).get("id") != number:
             pass
         if "error" in answer:
             raise CommandRefused(answer["error"]["message"])
         return answer["result"]
+
+    async def send(self, method: str, session: str | None = None, **parameters: Any) -> int:
+        """Send a command and wait for nothing: one that ends its tab may have no answer. Gives its number."""
+        number = next(self._numbers)
+        message = {"id": number, "method": method, "params": parameters}
+        await self._socket.send_json(message if session is None else {**message, "sessionId": session})
+        return number
 
     async def open_tab(self, url: str) -> "PlainTab":
         """A new tab in front of all others."""
@@ -71,17 +76,37 @@ class PlainTab:
         how = {"expression": script, "awaitPromise": True, "userGesture": True}
         await self._browser.command("Runtime.evaluate", self._session, **how)
 
+    async def value(self, expression: str) -> Any:
+        """What a JavaScript expression is in the tab.
+
+        Raises:
+            CommandRefused: there is no document yet.
+        """
+        how = {"expression": expression, "returnByValue": True}
+        answer = await self._browser.command("Runtime.evaluate", self._session, **how)
+        return answer["result"].get("value")
+
+    async def press(self, x: float, y: float, count: int = 1) -> None:
+        """Press and release the mouse there; `count`: which press of a double-click it is."""
+        for kind in ("mousePressed", "mouseReleased"):
+            await self._browser.command(**self._mouse_event(kind, x, y, count))
+
+    async def begin_press(self, x: float, y: float) -> None:
+        """Press the mouse there, which may close the tab."""
+        await self._browser.send(**self._mouse_event("mousePressed", x, y, 1))
+
+    def _mouse_event(self, kind: str, x: float, y: float, count: int) -> dict[str, Any]:
+        where = {"x": x, "y": y, "button": "left", "clickCount": count}
+        return {"method": "Input.dispatchMouseEvent", "session": self._session, "type": kind, **where}
+
     async def expect(self, condition: str, within_s: float = 20) -> None:
         """Wait until a JavaScript expression is true in the tab."""
 
         async def is_true() -> bool:
             try:
-                answer = await self._browser.command(
-                    "Runtime.evaluate", self._session, expression=condition, returnByValue=True
-                )
+                return await self.value(condition) is True
             except CommandRefused:
                 return False
-            return answer["result"].get("value") is True
 
         await eventually(is_true, within_s=within_s, what=condition)
 

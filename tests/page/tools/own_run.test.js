@@ -4,7 +4,7 @@ import { test } from "node:test";
 import { approveOwnRun, asksAbout, watchOwnRun } from "../../../static/tools/own_run.js";
 
 const TOOL = { name: "placeOrder", server_id: "shop" };
-const CARD = { reason: /** @type {const} */ ("unsafe"), call_id: "c1", tool: "placeOrder", server_id: "shop", asked_by: "bridge page", chat_id: null, args: [{ name: "n", value: "2" }], more_args: 0 };
+const CARD = { reason: /** @type {const} */ ("unsafe"), call_id: "c1", is_safe: false, tool: "placeOrder", server_id: "shop", asked_by: "bridge page", chat_id: null, args: [{ name: "n", value: "2" }], more_args: 0 };
 
 test("a card is taken for the user's own run only if it asks about exactly that", () => {
   assert.equal(asksAbout(CARD, TOOL, { n: 2 }), true);
@@ -33,13 +33,30 @@ test("one press allows one call, and none that waited before it", () => {
     executor: { cards: [CARD], decideCalls: (/** @type {string[]} */ ids, /** @type {string} */ decision) => decided.push([...ids, decision]) },
     inline: { expectCard: (/** @type {unknown} */ expected) => (isExpected = expected) },
   };
-  const end = approveOwnRun(parts, TOOL, { n: 2 });
+  const end = approveOwnRun(parts, TOOL, { n: 2 }, { changes: true, login: true });
   const seen = ["c1", "c2", "c3", "c2"].map((call_id) => isExpected({ ...CARD, call_id }));
   assert.deepEqual(seen, [false, true, false, true]);
   assert.deepEqual(decided, [["c2", "once"]]);
   end();
   assert.equal(isExpected, null);
 });
+
+test("Finding S-M1: a press that allows less leaves the card to its user: what a link filled in is not what he chose.", () => {
+  const allowances = [{ changes: false, login: false }, { changes: true, login: false }, { changes: true, login: true }];
+  const cards = [{ is_safe: true, reason: "every_call" }, { is_safe: false, reason: "unsafe" }, { is_safe: false, reason: "login" }];
+  const taken = allowances.map((allowance) => cards.map((card) => isTaken({ ...CARD, ...card }, allowance)));
+  assert.deepEqual(taken, [[true, false, false], [true, true, false], [true, true, true]]);
+});
+
+/** @param {object} card @param {import("../../../static/tools/own_run.js").Allowance} allowance */
+function isTaken(card, allowance) {
+  /** @type {any} */
+  let isExpected = null;
+  /** @type {any} */
+  const parts = { executor: { cards: [], decideCalls: () => undefined }, inline: { expectCard: (/** @type {unknown} */ expected) => (isExpected = expected) } };
+  approveOwnRun(parts, TOOL, { n: 2 }, allowance);
+  return isExpected(card);
+}
 
 test("an argument longer than a card shows is told by its beginning: else every larger file would ask", () => {
   const value = "x".repeat(100_001);
