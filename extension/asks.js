@@ -12,6 +12,10 @@ import { findForbiddenTarget, refusal } from "./fence.js";
 /** @typedef {{bridge: string, api: string, login: boolean, methods: import("./protocol.js").Methods, tab: number}} Question */
 /** @typedef {Pick<Grant, "login" | "methods">} Decision */
 
+/** Milliseconds from a question that was not allowed to the next one of its bridge: twice as long each time, up to the longest. */
+const FIRST_PAUSE_MS = 10_000;
+const LONGEST_PAUSE_MS = 600_000;
+
 /**
  * @typedef {object} AskEnvironment
  * @property {Pick<typeof chrome.tabs, "create" | "remove">} tabs
@@ -20,11 +24,14 @@ import { findForbiddenTarget, refusal } from "./fence.js";
  * @property {import("./grants.js").Grants} grants
  * @property {(origin: string) => Promise<boolean>} hasAccess
  * @property {() => string} randomId
+ * @property {() => number} now milliseconds
  */
 
 export class Asks {
   /** @type {Record<string, Question>} */
   #questions = {};
+  /** Of bridges whose last question was not allowed. @type {Record<string, {from: number, ms: number}>} */
+  #pauses = {};
   /** Who waits for the answer; lost with the service worker, and the port with it. @type {Map<string, {port: PagePort, id: string}>} */
   #waiting = new Map();
 
@@ -34,17 +41,19 @@ export class Asks {
   }
 
   async loadQuestions() {
-    ({ questions: this.#questions = {} } = await this.environment.storage.get(["questions"]));
+    ({ questions: this.#questions = {}, pauses: this.#pauses = {} } = await this.environment.storage.get(["questions", "pauses"]));
   }
 
   /** @param {PagePort} port @param {AskMessage} ask */
   async openAsk(port, { id, api, login, methods }) {
     const { grants, tabs, getUrl, randomId } = this.environment;
-    const forbidden = findForbiddenTarget(new URL(api), grants.bridges) ?? this.#findOpenQuestion(port.bridge);
+    const forbidden = findForbiddenTarget(new URL(api), grants.bridges);
     if (forbidden) return port.post({ type: "refused", id, ...forbidden });
     const granted = grants.findGrant(port.bridge, api);
     const isCovered = granted && (granted.login || !login) && (granted.methods === "all" || methods === "safe");
     if (isCovered && (await this.environment.hasAccess(api))) return port.post({ type: "asked", id, grant: granted });
+    const early = this.#findOpenQuestion(port.bridge) ?? this.#findPause(port.bridge);
+    if (early) return port.post({ type: "refused", id, ...early });
     const key = randomId();
     this.#waiting.set(key, { port, id });
     this.#questions[key] = { bridge: port.bridge, api, login, methods, tab: -1 };
@@ -95,6 +104,21 @@ export class Asks {
     return isOpen ? refusal("asking", "A question of this bridge is open already.") : null;
   }
 
+  /** @param {string} bridge */
+  #findPause(bridge) {
+    const { from, ms } = this.#pauses[bridge] ?? { from: 0, ms: 0 };
+    const left = Math.ceil((from + ms - this.environment.now()) / 1000);
+    return left > 0 ? refusal("asking", `The last question of this bridge was not allowed. Ask again in ${left} s.`) : null;
+  }
+
+  /** @param {string} bridge whose question was not allowed */
+  #notePause(bridge) {
+    const { from, ms } = this.#pauses[bridge] ?? { from: 0, ms: 0 };
+    const now = this.environment.now();
+    const isLongAgo = now - from > 2 * LONGEST_PAUSE_MS;
+    this.#pauses[bridge] = { from: now, ms: isLongAgo ? FIRST_PAUSE_MS : Math.min(2 * ms, LONGEST_PAUSE_MS) };
+  }
+
   /** @param {string} key */
   async #closeTab(key) {
     const question = this.findQuestion(key);
@@ -103,14 +127,18 @@ export class Asks {
 
   /** @param {string} key @param {Grant | null} grant */
   async #endQuestion(key, grant) {
+    const question = this.findQuestion(key);
+    if (!question) return; // its tab was closed while it was decided
     const waiting = this.#waiting.get(key);
     this.#waiting.delete(key);
     delete this.#questions[key];
+    if (grant) delete this.#pauses[question.bridge];
+    else this.#notePause(question.bridge);
     waiting?.port.post({ type: "asked", id: waiting.id, grant });
     await this.#store();
   }
 
   #store() {
-    return this.environment.storage.set({ questions: this.#questions });
+    return this.environment.storage.set({ questions: this.#questions, pauses: this.#pauses });
   }
 }

@@ -2,7 +2,7 @@
 /** The question of a bridge, in the extension's own words and tab: the only place where an API is granted. */
 
 import { patternOf } from "./host_access.js";
-import { findPart, sendRequest } from "./own_page.js";
+import { findPart, guardButton, sendRequest } from "./own_page.js";
 
 /** How long the tab says what was decided. */
 const SHOWN_MS = 800;
@@ -32,6 +32,7 @@ function showQuestion(question) {
   findPart("api").textContent = api;
   findPart("all").hidden = methods !== "all";
   findPart("logins").hidden = !login;
+  guardButton(findPart("allow"));
   form.onchange = showConfirmation;
   form.onsubmit = (event) => {
     event.preventDefault();

@@ -76,7 +76,7 @@ export const RULE_HEADERS = Object.freeze(["cookie", "referer", "user-agent"]);
  * - `duplicate`: this id was sent or voided before
  * - `cancelled`: by the page, before it was sent
  * - `storage`: the browser could not write down that it is sent, or anything at all
- * - `asking`: a question of this bridge is open already
+ * - `asking`: a question of this bridge is open already, or its last one was not allowed a moment ago
  */
 export const REFUSAL_CODES = Object.freeze(
   /** @type {const} */ ([

@@ -46,7 +46,7 @@ const { onHeadersReceived, onBeforeRedirect, onResponseStarted, onErrorOccurred 
 const net = new NetWatch({ redirects: isFirefox() ? onHeadersReceived : onBeforeRedirect, onResponseStarted, onErrorOccurred }, pause);
 const pairing = new Pairing({ grants, access, relays, storage: session, now });
 const hasAccess = (/** @type {string} */ origin) => access.hasAccess(origin);
-const asks = new Asks({ tabs, storage: session, getUrl: (path) => runtime.getURL(path), grants, hasAccess, randomId });
+const asks = new Asks({ tabs, storage: session, getUrl: (path) => runtime.getURL(path), grants, hasAccess, randomId, now });
 
 /** @type {import("./page_port.js").PortEnvironment} */
 const environment = {

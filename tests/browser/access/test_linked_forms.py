@@ -64,7 +64,7 @@ async def test_a_changing_tool_that_a_link_filled_runs_by_a_second_press_only(
 
 
 async def test_a_form_stays_a_links_when_its_user_comes_back_to_it(chromium: Browser, tmp_path: Path) -> None:
-    """Finding S-M1: what is kept of a form keeps who filled it; what its user fills in himself runs at once."""
+    """Finding S-M1: what is kept of a form keeps who filled it; what its user fills in runs at once."""
     async with shop(chromium, tmp_path) as (scene, page):
         await follow(page, "placeOrder", order_of("Ada"))
         await go_to(page, "servers")

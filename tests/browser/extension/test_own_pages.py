@@ -3,6 +3,7 @@
 import json
 from collections.abc import AsyncGenerator
 from pathlib import Path
+from time import time
 
 import pytest
 import pytest_asyncio
@@ -131,6 +132,39 @@ async def test_a_bridge_asks_one_question_at_a_time(question: tuple[BridgePage, 
     bridge, _ = question
     ask = {"type": "ask", "id": "second", "api": "http://api.test", "login": False, "methods": "safe"}
     assert (await bridge.exchange(ask))["code"] == "asking"
+
+
+async def test_a_bridge_cannot_ask_again_at_once(question: tuple[BridgePage, Page]) -> None:
+    """Finding S-L5: eight tabs in five seconds take the screen from their user until he allows one."""
+    bridge, page = question
+    await page.close()
+    assert (await bridge.page.evaluate("askedAnswer"))["grant"] is None
+    ask = {"type": "ask", "id": "second", "api": "http://api.test", "login": False, "methods": "safe"}
+    refused = await bridge.exchange(ask)
+    assert (refused["code"], "was not allowed" in refused["message"]) == ("asking", True)
+
+
+async def test_allow_takes_no_press_that_was_meant_for_something_else(
+    stage: Stage, question: tuple[BridgePage, Page]
+) -> None:
+    """Finding S-L5: a page chooses when its question comes to the front, as under a double-click."""
+    bridge, page = question
+    allow = page.get_by_role("button", name="Allow", exact=True)
+    await expect(allow).to_have_attribute("aria-disabled", "false")
+    await page.clock.pause_at(time() + 1)
+    await page.evaluate("window.dispatchEvent(new Event('focus'))")
+    await page.clock.run_for(499)
+    await allow.click(force=True)
+    await allow.focus()
+    await page.keyboard.down("Enter")
+    await page.clock.run_for(1)
+    await page.keyboard.down("Enter")
+    await page.keyboard.up("Enter")
+    await expect(allow).to_be_visible()
+    assert (await bridge.call(f"{stage.origin}/canary"))["code"] == "not_granted"
+    await page.clock.resume()
+    await allow.click()
+    assert (await bridge.page.evaluate("askedAnswer"))["grant"] is not None
 
 
 async def test_installing_the_extension_warns_of_nothing(stage: Stage) -> None:
