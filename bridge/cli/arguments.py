@@ -12,6 +12,7 @@ from pathlib import Path
 from bridge.audit import AuditKind
 from bridge.settings.network import check_origin
 from bridge.settings.running_bridge import DEFAULT_PORT, default_folder, written_facts
+from bridge.shown_names import check_shown_name
 
 DATABASE_VARIABLE = "TOOL_BRIDGE_DATABASE_URL"
 """Environment variable of the database URL; unlike an option, it is not visible in the process list."""
@@ -92,7 +93,10 @@ def parse_label(text: str) -> str:
     """Parse the label of a key."""
     if len(text) > MAX_NAME_CHARS:
         raise argparse.ArgumentTypeError(f"must be at most {MAX_NAME_CHARS} characters")
-    return text
+    try:
+        return check_shown_name(text)
+    except ValueError as error:
+        raise argparse.ArgumentTypeError(str(error)) from None
 
 
 def parse_kind(text: str) -> AuditKind:

@@ -4,7 +4,7 @@ import { dictionaryOf } from "../base/dictionary.js";
 import { t } from "../base/language.js";
 import { formatTime } from "../base/time_format.js";
 import { announceSentence, button, el, fill, notice, sentenceOf } from "../ui/dom.js";
-import { guardControl } from "../ui/guarded_control.js";
+import { guardControl } from "../base/guarded_control.js";
 import { notificationPanel } from "../ui/notification_panel.js";
 import { truncateLine } from "../base/untrusted_text.js";
 

@@ -2,7 +2,7 @@
 /** The calls that wait for their user, above every view: a list of cards, and answers for all of them at once. */
 import { counted, t } from "../base/language.js";
 import { announceSentence, button, el, fill, link } from "../ui/dom.js";
-import { guardControl, rearmControls } from "../ui/guarded_control.js";
+import { guardControl, rearmControls } from "../base/guarded_control.js";
 import { chatTitles } from "../session/chat_titles.js";
 import { viewAddress } from "../ui/router.js";
 import { ApprovalCard, waitingSentence } from "../ui/approval_card.js";

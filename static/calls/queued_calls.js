@@ -72,7 +72,7 @@ export class QueuedCalls {
       await this.api.cancelCall(callId);
       announceSentence(t`${tool} was cancelled`);
     } catch (failure) {
-      this.problem.textContent = sentenceOf(failure);
+      fill(this.problem, sentenceOf(failure));
     }
     await this.readQueue();
   }

@@ -3,7 +3,7 @@
 import { dictionaryOf } from "../base/dictionary.js";
 import { t } from "../base/language.js";
 import { button, el, fill, link, notice, sentenceOf } from "../ui/dom.js";
-import { guardControl } from "../ui/guarded_control.js";
+import { guardControl } from "../base/guarded_control.js";
 import { viewAddress } from "../ui/router.js";
 import { formatTime } from "../base/time_format.js";
 import { whoseDeadline } from "../ui/limit_text.js";

@@ -5,7 +5,7 @@ import { saveText } from "../ui/response_view.js";
 import { fileName, jsonOf, markdownOf } from "./export.js";
 import { threadOf } from "./thread.js";
 import { announceSentence, button, el, fill } from "../ui/dom.js";
-import { guardControl } from "../ui/guarded_control.js";
+import { guardControl } from "../base/guarded_control.js";
 
 /** @typedef {import("./session.js").ChatSession} ChatSession */
 /**
@@ -68,8 +68,7 @@ export class ChatHeader {
     const isPinned = (session?.conversation.pinned ?? null) !== null;
     this.up.hidden = !isPinned;
     if (this.pin.textContent !== (isPinned ? t`Unpin` : t`Pin`)) this.pin.textContent = isPinned ? t`Unpin` : t`Pin`;
-    const title = session ? session.conversation.title || t`Untitled` : t`New conversation`;
-    if (this.title.textContent !== title) this.title.textContent = title;
+    fill(this.title, session ? session.conversation.title || t`Untitled` : t`New conversation`);
     if (!this.place.contains(this.title) && session === null) fill(this.place, this.title);
   }
 

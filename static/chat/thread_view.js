@@ -5,7 +5,7 @@
  */
 import { t } from "../base/language.js";
 import { announceSentence, button, el, fill } from "../ui/dom.js";
-import { rearmControls } from "../ui/guarded_control.js";
+import { rearmControls } from "../base/guarded_control.js";
 import { waitingSentence } from "../ui/approval_card.js";
 import { AnswerTurnView, UserTurnView } from "./turn_views.js";
 import { openCallsOf, threadOf } from "./thread.js";

@@ -48,7 +48,7 @@ export class UserTurnView {
     const now = JSON.stringify([turn, isBusy]);
     if (now === this.#drawn || this.#isEditing) return;
     this.#drawn = now;
-    fill(this.text, turn.text);
+    fill(this.text, document.createTextNode(turn.text));
     this.text.hidden = turn.text === "";
     this.#showFiles(turn);
     this.editButton = button(t`Edit`, () => this.#edit(), { class: "quiet small", disabled: isBusy });

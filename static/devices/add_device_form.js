@@ -3,7 +3,7 @@
 import { t } from "../base/language.js";
 import { formatTime } from "../base/time_format.js";
 import { announceSentence, button, el, factList, fill, freshId, labelledField, notice, sentenceOf } from "../ui/dom.js";
-import { guardControl } from "../ui/guarded_control.js";
+import { guardControl } from "../base/guarded_control.js";
 
 /** @typedef {import("../types/api_types.js").WaitingBrowser} WaitingBrowser */
 

@@ -34,7 +34,7 @@ export class DevicesView {
     const side = el("div", { class: "stack" }, this.form.element, this.choices, movingHint(), this.#wayOut());
     fill(container, el("h1", null, t`Devices`), this.lead, this.messages, el("div", { class: "columns" }, this.list, side));
     const render = () => this.#render();
-    const say = () => (this.lead.textContent = runnerSentence(executor.state, devices));
+    const say = () => fill(this.lead, runnerSentence(executor.state, devices));
     this.#subscriptions = [devices.onChange(render), devices.onChange(say), inventory.onChange(render), executor.onState(say)];
     await attemptAction(this.messages, () => devices.loadDevices());
   }

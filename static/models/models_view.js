@@ -5,7 +5,7 @@ import { ProviderApi } from "../session/provider_api.js";
 import { ProviderForm } from "./provider_form.js";
 import { describeProvider } from "./provider_choice.js";
 import { announceSentence, attemptAction, button, el, fill, link } from "../ui/dom.js";
-import { guardControl } from "../ui/guarded_control.js";
+import { guardControl } from "../base/guarded_control.js";
 import { viewAddress } from "../ui/router.js";
 
 /** @typedef {import("../types/view_types.js").Parts} Parts */

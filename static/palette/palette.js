@@ -74,7 +74,7 @@ export class Palette {
       this.chats = chats;
       this.#render(this.chosen);
     } catch (failure) {
-      this.note.textContent = t`Chats were not searched: ${sentenceOf(failure)}`;
+      fill(this.note, t`Chats were not searched: ${sentenceOf(failure)}`);
     }
   }
 

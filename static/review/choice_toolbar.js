@@ -2,7 +2,7 @@
 /** Above the operations under review: what is looked for, what is chosen of it at once, and what accepting would do. */
 import { t } from "../base/language.js";
 import { button, el, labelledField } from "../ui/dom.js";
-import { guardControl } from "../ui/guarded_control.js";
+import { guardControl } from "../base/guarded_control.js";
 import { formatCount } from "../ui/format_count.js";
 
 /** @typedef {import("../types/api_types.js").ServerTool} ServerTool */

@@ -5,7 +5,7 @@
  */
 import { t } from "../base/language.js";
 import { PLACE, announceSentence, attemptAction, button, el, fill, inText, labelledField, link, notice } from "../ui/dom.js";
-import { guardControl } from "../ui/guarded_control.js";
+import { guardControl } from "../base/guarded_control.js";
 import { CompanionLink } from "../companion/companion_link.js";
 import { onRelayHere, openRelayPort } from "../companion/relay_port.js";
 import { isAccepted } from "../session/acceptance.js";

@@ -2,7 +2,7 @@
 /** What a user can set on a server: its address, credentials, how answers may be shown; the doctor; its removal. */
 import { t } from "../base/language.js";
 import { button, el, fill, labelledField, notice, sentenceOf } from "../ui/dom.js";
-import { guardControl } from "../ui/guarded_control.js";
+import { guardControl } from "../base/guarded_control.js";
 import { Acceptance } from "../session/acceptance.js";
 import { CredentialsView, removeCredential } from "./credentials_view.js";
 import { checkPanel } from "./doctor_view.js";

@@ -3,7 +3,7 @@
 import { t } from "../base/language.js";
 import { Acceptance } from "../session/acceptance.js";
 import { announceSentence, button, codeSpans, el, fill, link, notice, sentenceOf } from "../ui/dom.js";
-import { guardControl } from "../ui/guarded_control.js";
+import { guardControl } from "../base/guarded_control.js";
 import { viewAddress } from "../ui/router.js";
 import { sourceOf } from "../ui/document_report.js";
 import { formatCount } from "../ui/format_count.js";

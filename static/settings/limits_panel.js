@@ -44,7 +44,7 @@ export class LimitsPanel {
       ? t`They apply to all users, from the next call on.`
       : t`They apply to all users. Only an operator of the bridge can change them.`;
     const { running, waiting } = limits.calls;
-    this.now.textContent = `${who} ${t`Calls now: ${running} running, ${waiting} queued.`}`;
+    fill(this.now, `${who} ${t`Calls now: ${running} running, ${waiting} queued.`}`);
     const version = JSON.stringify([limits.limits, limits.may_change]);
     if (version === this.shown) return;
     this.shown = version;
@@ -110,7 +110,7 @@ export class LimitsPanel {
     const name = /** @type {{detail?: {field?: string}}} */ (failure).detail?.field ?? "";
     const field = this.fields.get(name);
     if (!field) return fill(this.messages, notice("error", sentenceOf(failure)));
-    field.problem.textContent = problemOf(field.limit, field.input.value, failure);
+    fill(field.problem, problemOf(field.limit, field.input.value, failure));
     field.input.setAttribute("aria-invalid", "true");
     field.input.focus();
   }

@@ -1,7 +1,7 @@
 // @ts-check
 /** WebMCP: the switch that offers the user's tools to the browser's own agents. */
 import { attemptAction, el, freshId } from "../ui/dom.js";
-import { guardControl } from "../ui/guarded_control.js";
+import { guardControl } from "../base/guarded_control.js";
 import { counted, t } from "../base/language.js";
 
 /** @typedef {import("../session/web_mcp.js").WebMcp} WebMcp */

@@ -3,7 +3,7 @@
 import { t } from "../base/language.js";
 import { argumentList, cardAddress } from "../ui/approval_card.js";
 import { announceSentence, button, el, fill } from "../ui/dom.js";
-import { guardControl } from "../ui/guarded_control.js";
+import { guardControl } from "../base/guarded_control.js";
 import { stringifyJson } from "../base/json_text.js";
 
 /** @typedef {import("../types/types.js").JsonObject} JsonObject */

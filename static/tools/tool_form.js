@@ -142,8 +142,8 @@ export class ToolForm {
     const place = revealField(this.body, field.id);
     const control = place?.querySelector("input, select, textarea");
     const note = place?.querySelector(".problem");
-    if (!place || !note) this.problem.textContent = `${field.name}: ${message}`;
-    else note.textContent = message;
+    if (!place || !note) fill(this.problem, `${field.name}: ${message}`);
+    else fill(note, message);
     control?.setAttribute("aria-invalid", "true");
     const focus = () => control instanceof HTMLElement && control.focus();
     if (place) this.problems.addProblem(field.id, field.name, focus);

@@ -2,7 +2,7 @@
 /** Earlier calls of a tool and what its user saved by name: to run again, or to edit in the form first. */
 import { t } from "../base/language.js";
 import { announceSentence, attemptAction, button, el, fill, labelledField } from "../ui/dom.js";
-import { guardControl } from "../ui/guarded_control.js";
+import { guardControl } from "../base/guarded_control.js";
 import { formatTime } from "../base/time_format.js";
 import { linkTo, shareableArguments } from "./shared_link.js";
 import { stateWords } from "../ui/outcome_view.js";

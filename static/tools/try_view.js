@@ -2,7 +2,7 @@
 /** One tool to try: its form, what would be sent, and the answer. */
 import { t } from "../base/language.js";
 import { announceSentence, button, el, fill, link, notice } from "../ui/dom.js";
-import { guardControl } from "../ui/guarded_control.js";
+import { guardControl } from "../base/guarded_control.js";
 import { bodyView } from "../answers/body_view.js";
 import { viewAddress } from "../ui/router.js";
 import { EnvironmentSwitch } from "../environments/environment_switch.js";

@@ -6,7 +6,7 @@
 import { dictionaryOf } from "../base/dictionary.js";
 import { t } from "../base/language.js";
 import { button, el, factList, fill, freshId, methodTag } from "./dom.js";
-import { guardControl, isArmed } from "./guarded_control.js";
+import { guardControl, isArmed } from "../base/guarded_control.js";
 import { originFacts } from "./asked_by.js";
 import { readLines, viaWords } from "./via_words.js";
 import { formatSize } from "./response_view.js";

@@ -1,6 +1,6 @@
 // @ts-check
 /** Open circuit breakers: since when, why, until when, and how to try again now. */
-import { announceSentence, button, el, link, notice, sentenceOf } from "./dom.js";
+import { announceSentence, button, el, fill, link, notice, sentenceOf } from "./dom.js";
 import { viewAddress } from "./router.js";
 import { counted, errorSentence, t } from "../base/language.js";
 import { formatTime } from "../base/time_format.js";
@@ -67,7 +67,7 @@ export function breakerNotice(breaker, controls) {
       await controls.closeBreaker(breaker);
       announceSentence(t`To be tried again: ${subjectOf(breaker)}`);
     } catch (failure) {
-      problem.textContent = sentenceOf(failure);
+      fill(problem, sentenceOf(failure));
     }
   };
   const again = button(t`Try again now`, () => void close(), {

@@ -1,9 +1,18 @@
 // @ts-check
-/** Building elements. Foreign text only ever becomes a text node or an attribute value; nothing here parses HTML. */
+/**
+ * Building elements. Foreign text only ever becomes a text node or an attribute value; nothing here parses HTML. In what users read,
+ * marks that hide or reorder it are written out, whoever chose it; what they copy or edit stays as it is.
+ */
 import { t, errorSentence } from "../base/language.js";
+import { escapeMarks } from "../base/untrusted_text.js";
 
 /** @typedef {Node | string | number | bigint | null | undefined | false} Child */
 /** @typedef {Record<string, unknown>} Properties  `on…` = listener, `dataset` = object, `class`, `aria-…` and the rest = attributes */
+
+/** Attributes that are read or spoken. */
+const TOLD = new Set(["alt", "aria-description", "aria-label", "label", "placeholder", "title"]);
+/** Elements whose text is given on as it is. */
+const KEPT = new Set(["pre", "textarea"]);
 
 let serial = 0;
 
@@ -23,7 +32,7 @@ function setProperty(element, name, value) {
   if (name.startsWith("on")) element.addEventListener(name.slice(2), /** @type {EventListener} */ (value));
   else if (name === "dataset") Object.assign(element.dataset, value);
   else if (name === "value" && "value" in element) element.value = value;
-  else element.setAttribute(name, value === true ? "" : String(value));
+  else element.setAttribute(name, value === true ? "" : TOLD.has(name) ? escapeMarks(String(value)) : String(value));
 }
 
 /**
@@ -35,25 +44,27 @@ function setProperty(element, name, value) {
  */
 export function el(tag, properties, ...children) {
   const element = document.createElement(tag);
-  element.append(...nodesOf(children));
+  element.append(...nodesOf(element, children));
   for (const [name, value] of Object.entries(properties ?? {})) setProperty(element, name, value);
   return element;
 }
 
 /**
+ * @param {Element} element in which they are shown
  * @param {(Child | Child[])[]} children
  * @returns {(Node | string)[]}
  */
-function nodesOf(children) {
+function nodesOf(element, children) {
+  const textOf = KEPT.has(element.localName) ? String : (/** @type {unknown} */ child) => escapeMarks(String(child));
   return children
     .flat()
     .filter((child) => child !== null && child !== undefined && child !== false && child !== "")
-    .map((child) => (child instanceof Node ? child : String(child)));
+    .map((child) => (child instanceof Node ? child : textOf(child)));
 }
 
 /** Replaces everything inside. @param {Element} element @param {...(Child | Child[])} children */
 export function fill(element, ...children) {
-  element.replaceChildren(...nodesOf(children));
+  element.replaceChildren(...nodesOf(element, children));
 }
 
 /**
@@ -73,7 +84,7 @@ export function link(label, href, properties = {}) {
 /** The live region of the page: spoken, not shown. @param {string} sentence */
 export function announceSentence(sentence) {
   const region = document.getElementById("announcements");
-  if (region) region.textContent = sentence;
+  if (region) fill(region, sentence);
 }
 
 /**
@@ -116,9 +127,9 @@ function copyBySelection(text) {
   return copied;
 }
 
-/** A sentence whose parts between backticks are code. @param {string} sentence @returns {Node[]} */
+/** A sentence whose parts between backticks are code. @param {string} sentence @returns {(Node | string)[]} */
 export function codeSpans(sentence) {
-  return sentence.split("`").map((part, index) => (index % 2 === 1 ? el("code", null, part) : document.createTextNode(part)));
+  return sentence.split("`").map((part, index) => (index % 2 === 1 ? el("code", null, part) : part));
 }
 
 /** A block of code with a copy button. @param {string} text @param {string} label what it is, for screen readers */

@@ -47,7 +47,7 @@ export class ReportView {
   showServer(server) {
     this.server = server;
     this.all = reportGroups(server);
-    this.summary.textContent = summaryOf(server);
+    fill(this.summary, summaryOf(server));
     this.field.hidden = countOf(this.all) < SEARCHED_ENTRIES;
     this.#fill();
   }

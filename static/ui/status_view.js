@@ -2,6 +2,7 @@
 /** The connection state in the header: one word, and a sentence with what to do. */
 import { t } from "../base/language.js";
 import { el, fill } from "./dom.js";
+import { escapeMarks } from "../base/untrusted_text.js";
 
 /** @typedef {import("../types/types.js").ExecutorState} ExecutorState */
 /** @typedef {"connecting" | "connected" | "standby" | "offline" | "refused" | "signed_out"} Standing */
@@ -114,12 +115,12 @@ const EXPLAINED = new Set(["standby", "offline", "refused"]);
  */
 export function showStatus(place, { standing, label, hint, isElsewhere = false }, user = null) {
   place.dataset.state = standing;
-  place.title = hint;
+  place.title = escapeMarks(hint);
   const dot = el("span", { class: "dot", "aria-hidden": "true" });
   fill(place, dot, el("span", null, label), user ? el("span", { class: "facts" }, user) : null);
   const bar = document.getElementById("connection-hint");
   if (!bar) return;
   bar.dataset.state = standing;
-  bar.textContent = hint;
+  fill(bar, hint);
   bar.hidden = !EXPLAINED.has(standing) && !isElsewhere;
 }

@@ -310,14 +310,23 @@ def parse_document(text: str | bytes, *, limits: DocumentLimits | None = None) -
         written=root,
         version=family,
         openapi=openapi,
-        title=text_at(info, "title").strip() or UNTITLED,
-        version_text=scalar_text_at(info, "version"),
+        title=_shown(text_at(info, "title")) or UNTITLED,
+        version_text=_shown(scalar_text_at(info, "version")),
         description=text_at(info, "description"),
         digest=digest,
         warnings=tuple(warnings[:_MAX_WARNINGS]),
         limits=limits,
     )
     return replace(document, root=convert_envelope(root)) if family == SWAGGER else document
+
+
+_JOINERS = "\u200c\u200d"
+"""Words of Persian and Hindi are written with them."""
+
+
+def _shown(name: str) -> str:
+    """A name in one line, without what nobody sees in it: users decide by it whom they trust."""
+    return "".join(char for char in " ".join(name.split()) if char.isprintable() or char in _JOINERS)
 
 
 def is_tool_list(root: JsonValue) -> bool:
@@ -336,8 +345,8 @@ def _tool_list(root: JsonObject, digest: str, warnings: tuple[str, ...], limits:
         written=root,
         version=MCP,
         openapi=scalar_text_at(root, "mcp"),
-        title=(text_at(server, "title") or text_at(server, "name")).strip() or "MCP server",
-        version_text=scalar_text_at(server, "version"),
+        title=_shown(text_at(server, "title") or text_at(server, "name")) or "MCP server",
+        version_text=_shown(scalar_text_at(server, "version")),
         description=text_at(root, "instructions"),
         digest=digest,
         warnings=warnings,

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Awaitable, Callable
-from typing import Protocol
+from typing import Annotated, Protocol
 
 from aiohttp import web
 from pydantic import Field
@@ -21,6 +21,7 @@ from bridge.http.static_page import ExecutorScript
 from bridge.settings.answer_format import CallDisplay, MarkerForm
 from bridge.settings.bridge import BridgeSettings
 from bridge.settings.quotas import check_quota
+from bridge.shown_names import SHOWN_NAME
 from bridge.storage.store import Store
 
 SESSION_ATTEMPTS = 600
@@ -118,7 +119,7 @@ class KeyList(ApiModel):
 class NewKey(ApiModel):
     """What the key is for."""
 
-    label: str = Field(default="", max_length=100)
+    label: Annotated[str, Field(max_length=100), SHOWN_NAME] = ""
     forwarder: bool = False
     """A key that acts for the users it names; only the operator may create one."""
     show_calls: CallDisplay | None = None

@@ -16,6 +16,7 @@ from bridge.http.access import caller_of
 from bridge.http.audit import set_audit_detail
 from bridge.http.body import read_body
 from bridge.http.routing import ApiModel, ApiRoute, Confirmation, RouteAnswer, compressed, json_answer
+from bridge.shown_names import SHOWN_NAME
 from bridge.storage.users import MAX_DEVICE_NAME_CHARS, Device, UserStore
 
 
@@ -48,7 +49,9 @@ class DeviceName(ApiModel):
     """A new name of a browser."""
 
     name: Annotated[
-        str, StringConstraints(strip_whitespace=True, min_length=1, max_length=MAX_DEVICE_NAME_CHARS)
+        str,
+        StringConstraints(strip_whitespace=True, min_length=1, max_length=MAX_DEVICE_NAME_CHARS),
+        SHOWN_NAME,
     ]
 
 

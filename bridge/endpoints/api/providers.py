@@ -20,6 +20,7 @@ from bridge.settings.network import origin_of
 from bridge.settings.provider_rules import ProviderApi
 from bridge.settings.user_providers import MAX_CHOSEN_MODELS, MAX_KEY_CHARS, MAX_PROVIDERS, UserProvider
 from bridge.settings.users import Sharing, allows_sharing
+from bridge.shown_names import check_shown_name
 from bridge.storage.user_mapping import User
 
 MAX_URL_CHARS = 2000
@@ -168,6 +169,10 @@ class ProviderRoutes:
             raise BridgeError(ErrorCode.OPERATOR_ONLY, message)
         if name in {settings.name for settings in self._models.operators.provider_settings}:
             raise _wrong("name", f"The operator's settings have a provider {name!r}: choose another name.")
+        try:
+            check_shown_name(name)
+        except ValueError as error:
+            raise _wrong("name", f"A name {error}.") from None
         settings = _settings_of(name, choice).model_copy(
             update={
                 "strict_tools": choice.strict_tools,

@@ -286,13 +286,24 @@ def test_the_command_prints_the_newest_last_and_nothing_that_steers_the_terminal
 ) -> None:
     """It needs no bridge; and what the command line itself did is there."""
     data = ["--data", str(tmp_path)]
-    assert main(["key", "--user", "ann", "--label", "red\x1b[31m", *data]) == 0
+
+    async def write_old_label() -> None:
+        store = Store.open_store(tmp_path / "bridge.sqlite3")
+        audit, ann = store.audit_log(), await store.ensure_user("ann")
+        key_id, _ = await store.add_key(ann.id, "red\x1b[31m")
+        audit.add_entry(AuditKind.KEY_REVOKED, ann.id, "command line", detail={"key": key_id})
+        await audit.flush_entries()
+        await store.close()
+
+    assert main(["key", "--user", "ann", "--label", "red", *data]) == 0
+    asyncio.run(write_old_label())
     assert main(["key", "--user", "bob", *data]) == 0
     capsys.readouterr()
     assert main(["audit", *data]) == 0
-    first, second = capsys.readouterr().out.splitlines()
+    first, old, second = capsys.readouterr().out.splitlines()
     assert "key_made  ann  by command line" in first
-    assert "\x1b" not in first
+    assert "red" in old
+    assert "\x1b" not in old
     assert "key_made  bob" in second
     assert main(["audit", "--user", "ann", "--since", "1h", "--kind", "key_made", "--json", *data]) == 0
     assert capsys.readouterr().out.count("\n") == 1
