@@ -12,7 +12,7 @@ const BLANK = /(?! )\p{Zs}|[\u115F\u1160\u2800\u3164\uFFA0\u034F\u17B4\u17B5\uFE
 const PILE = /\p{M}{4,}/gu;
 
 /** Of scripts whose letters a joiner joins or keeps apart. */
-const JOINED = String.raw`\p{scx=Arab}\p{scx=Beng}\p{scx=Deva}\p{scx=Gujr}\p{scx=Guru}\p{scx=Khmr}\p{scx=Knda}\p{scx=Mlym}\p{scx=Mong}\p{scx=Mymr}\p{scx=Orya}\p{scx=Sinh}\p{scx=Syrc}\p{scx=Taml}\p{scx=Telu}`;
+const JOINED = String.raw`\p{scx=Arab}\p{scx=Bengali}\p{scx=Deva}\p{scx=Gujr}\p{scx=Guru}\p{scx=Khmr}\p{scx=Knda}\p{scx=Mlym}\p{scx=Mong}\p{scx=Mymr}\p{scx=Orya}\p{scx=Sinh}\p{scx=Syrc}\p{scx=Taml}\p{scx=Telu}`;
 /** What nobody sees, or what reorders what he sees. Breaks, tabs, and what a script or an emoji needs are none of it. */
 const MISLEADING = new RegExp(
   [
