@@ -11,19 +11,13 @@ const BLANK = /(?! )\p{Zs}|[\u115F\u1160\u2800\u3164\uFFA0\u034F\u17B4\u17B5\uFE
 /** Marks piled on one letter run over the lines around it. */
 const PILE = /\p{M}{4,}/gu;
 
-/** Of scripts whose letters a joiner joins or keeps apart. */
-const JOINED = String.raw`\p{scx=Arab}\p{scx=Bengali}\p{scx=Deva}\p{scx=Gujr}\p{scx=Guru}\p{scx=Khmr}\p{scx=Knda}\p{scx=Mlym}\p{scx=Mong}\p{scx=Mymr}\p{scx=Orya}\p{scx=Sinh}\p{scx=Syrc}\p{scx=Taml}\p{scx=Telu}`;
-/** What nobody sees, or what reorders what he sees. Breaks, tabs, and what a script or an emoji needs are none of it. */
-const MISLEADING = new RegExp(
-  [
-    String.raw`(?![\t\n\r])\p{Cc}|[\p{Cs}\p{Zl}\p{Zp}]`,
-    String.raw`[\u00AD\u034F\u061C\u115F\u1160\u17B4\u17B5\u180E\u200B\u200E\u200F\u202A-\u202E\u2060-\u206F\u2800\u3164\uFEFF\uFFA0\uFFF9-\uFFFB\u{E0000}-\u{E007F}]`,
-    String.raw`(?<![\p{Extended_Pictographic}\p{Emoji_Modifier}\uFE0F${JOINED}])[\u200C\u200D]`,
-    String.raw`(?<![\p{Emoji}\p{scx=Han}])[\uFE00-\uFE0F]`,
-    PILE.source,
-  ].join("|"),
-  "gu",
-);
+/** What nobody sees, or what reorders what he sees; no breaks and tabs. */
+const HIDDEN =
+  /(?![\t\n\r])\p{Cc}|[\p{Cs}\p{Zl}\p{Zp}\u00AD\u034F\u061C\u115F\u1160\u17B4\u17B5\u180E\u200B\u200E\u200F\u202A-\u202E\u2060-\u206F\u2800\u3164\uFEFF\uFFA0\uFFF9-\uFFFB\u{E0000}-\u{E007F}]/gu;
+/** But where an emoji, or a script whose letters they join or keep apart, needs them. */
+const LOOSE_JOINER =
+  /(?<![\p{Extended_Pictographic}\p{Emoji_Modifier}\uFE0F\p{scx=Arab}\p{scx=Bengali}\p{scx=Deva}\p{scx=Gujr}\p{scx=Guru}\p{scx=Khmr}\p{scx=Knda}\p{scx=Mlym}\p{scx=Mong}\p{scx=Mymr}\p{scx=Orya}\p{scx=Sinh}\p{scx=Syrc}\p{scx=Taml}\p{scx=Telu}])[\u200C\u200D]/gu;
+const LOOSE_SELECTOR = /(?<![\p{Emoji}\p{scx=Han}])[\uFE00-\uFE0F]/gu;
 const PLAIN = /^[\t\n\r\x20-\x7E]*$/;
 
 /** @param {string} text */
@@ -31,7 +25,10 @@ const escapeCharacters = (text) =>
   [...text].map((character) => `\\u{${(character.codePointAt(0) ?? 0).toString(16).toUpperCase()}}`).join("");
 
 /** A text of any language as it can be trusted to read. @param {string} text */
-export const escapeMarks = (text) => (PLAIN.test(text) ? text : text.replace(MISLEADING, escapeCharacters));
+export function escapeMarks(text) {
+  if (PLAIN.test(text)) return text;
+  return [HIDDEN, LOOSE_JOINER, LOOSE_SELECTOR, PILE].reduce((shown, marks) => shown.replace(marks, escapeCharacters), text);
+}
 
 /** One line. @param {string} text */
 export function escapeInvisible(text) {
