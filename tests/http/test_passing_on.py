@@ -19,6 +19,7 @@ from socketio.exceptions import ConnectionError as SocketRefused
 from bridge.app.server import SHUTDOWN_SECONDS, Bridge
 from bridge.cluster.relay_listener import REFUSED_HEADER, TOKEN_HEADER
 from bridge.homes import Home
+from tests.support.cluster.odd_requests import ODD_REQUESTS
 from tests.support.conversation_client import listen_to_events, open_conversation
 from tests.support.linked_bridges import LinkedBridges, linked_bridges
 from tests.support.mcp_messages import modern_request, post_message
@@ -479,30 +480,6 @@ async def test_a_caller_cannot_write_what_replicas_tell_each_other(
         assert (answer.status, await answer.json()) == (200, PRODUCTS)
         assert not {TOKEN_HEADER, REFUSED_HEADER} & set(answer.headers)
     assert len(page.calls) == 1
-
-
-SECOND = "POST /tools/listProducts HTTP/1.1\r\nHost: x\r\nContent-Length: 2\r\n\r\n{}"
-CHUNKED = "Transfer-Encoding: chunked\r\n"
-ODD_REQUESTS: tuple[tuple[str, str, str], ...] = (
-    (LIST, f"Content-Length: {len(SECOND)}\r\n", SECOND),
-    (LIST, CHUNKED, f"2;x={'y' * 100}\r\n{{}}\r\n0\r\n\r\n"),
-    (LIST, CHUNKED, "2\r\n{}\r\n0\r\nContent-Length: 100\r\nHost: evil.example\r\n\r\n"),
-    (LIST, CHUNKED, f"0\r\n\r\n{SECOND}"),
-    (LIST, f"{CHUNKED}Content-Length: 2\r\n", f"0\r\n\r\n{SECOND}"),
-    (LIST, f"Content-Length: 2\r\nContent-Length: {2 + len(SECOND)}\r\n", "{}" + SECOND),
-    (LIST, "Content-Length: 2\r\nX-Odd: a\r b\r\n", "{}"),
-    (LIST, "Content-Length: 2\r\nX-Odd: a\n b: c\r\n", "{}"),
-    (LIST, "Content-Length: 2\r\nX-Odd: a\r\n folded: b\r\n", "{}"),
-    (LIST, "Content-Length: 2\r\nX-Odd: a\0b\r\n", "{}"),
-    (LIST, "Content-Length: 2\r\nX-Odd: a\x0bb\r\n", "{}"),
-    (LIST, "Content-Length: 2\r\nX Odd: a\r\n", "{}"),
-    (f"{LIST}?x=%0d%0aX-Odd:%20a%0d%0a%0d%0a", "Content-Length: 2\r\n", "{}"),
-    (f"{LIST}?x=a\tb", "Content-Length: 2\r\n", "{}"),
-    (f"http://evil.example{LIST}", "Content-Length: 2\r\n", "{}"),
-    (f"//evil.example{LIST}", "Content-Length: 2\r\n", "{}"),
-    ("evil.example:80", "Content-Length: 2\r\n", "{}"),
-    ("*", "Content-Length: 2\r\n", "{}"),
-)
 
 
 @pytest.mark.parametrize(("target", "headers", "rest"), ODD_REQUESTS)
