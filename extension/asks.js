@@ -30,8 +30,8 @@ const LONGEST_PAUSE_MS = 600_000;
 export class Asks {
   /** @type {Record<string, Question>} */
   #questions = {};
-  /** Of bridges whose last question was not allowed. @type {Record<string, {from: number, ms: number}>} */
-  #pauses = {};
+  /** Of bridges whose last question was not allowed. @type {Map<string, {from: number, ms: number}>} */
+  #pauses = new Map();
   /** Who waits for the answer; lost with the service worker, and the port with it. @type {Map<string, {port: PagePort, id: string}>} */
   #waiting = new Map();
 
@@ -41,7 +41,9 @@ export class Asks {
   }
 
   async loadQuestions() {
-    ({ questions: this.#questions = {}, pauses: this.#pauses = {} } = await this.environment.storage.get(["questions", "pauses"]));
+    const { questions = {}, pauses = {} } = await this.environment.storage.get(["questions", "pauses"]);
+    this.#questions = questions;
+    this.#pauses = new Map(Object.entries(pauses));
   }
 
   /** @param {PagePort} port @param {AskMessage} ask */
@@ -106,17 +108,17 @@ export class Asks {
 
   /** @param {string} bridge */
   #findPause(bridge) {
-    const { from, ms } = this.#pauses[bridge] ?? { from: 0, ms: 0 };
+    const { from, ms } = this.#pauses.get(bridge) ?? { from: 0, ms: 0 };
     const left = Math.ceil((from + ms - this.environment.now()) / 1000);
     return left > 0 ? refusal("asking", `The last question of this bridge was not allowed. Ask again in ${left} s.`) : null;
   }
 
   /** @param {string} bridge whose question was not allowed */
   #notePause(bridge) {
-    const { from, ms } = this.#pauses[bridge] ?? { from: 0, ms: 0 };
+    const { from, ms } = this.#pauses.get(bridge) ?? { from: 0, ms: 0 };
     const now = this.environment.now();
     const isLongAgo = now - from > 2 * LONGEST_PAUSE_MS;
-    this.#pauses[bridge] = { from: now, ms: isLongAgo ? FIRST_PAUSE_MS : Math.min(2 * ms, LONGEST_PAUSE_MS) };
+    this.#pauses.set(bridge, { from: now, ms: isLongAgo ? FIRST_PAUSE_MS : Math.min(2 * ms, LONGEST_PAUSE_MS) });
   }
 
   /** @param {string} key */
@@ -132,13 +134,13 @@ export class Asks {
     const waiting = this.#waiting.get(key);
     this.#waiting.delete(key);
     delete this.#questions[key];
-    if (grant) delete this.#pauses[question.bridge];
+    if (grant) this.#pauses.delete(question.bridge);
     else this.#notePause(question.bridge);
     waiting?.port.post({ type: "asked", id: waiting.id, grant });
     await this.#store();
   }
 
   #store() {
-    return this.environment.storage.set({ questions: this.#questions, pauses: this.#pauses });
+    return this.environment.storage.set({ questions: this.#questions, pauses: Object.fromEntries(this.#pauses) });
   }
 }

@@ -19,7 +19,7 @@ from socketio.exceptions import ConnectionError as SocketRefused
 from bridge.app.server import SHUTDOWN_SECONDS, Bridge
 from bridge.cluster.relay_listener import REFUSED_HEADER, TOKEN_HEADER
 from bridge.homes import Home
-from tests.support.cluster.odd_requests import ODD_REQUESTS
+from tests.support.cluster.odd_requests import LIST, ODD_REQUESTS
 from tests.support.conversation_client import listen_to_events, open_conversation
 from tests.support.linked_bridges import LinkedBridges, linked_bridges
 from tests.support.mcp_messages import modern_request, post_message
@@ -28,8 +28,6 @@ from tests.support.tcp_servers import serving_connections
 from tests.support.waiting import eventually
 
 pytestmark = pytest.mark.asyncio
-
-LIST = "/tools/listProducts"
 
 WEBSOCKET = {
     "Connection": "Upgrade",
