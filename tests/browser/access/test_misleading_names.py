@@ -1,7 +1,7 @@
 """Names that somebody else chose, in every view: what hides in them or turns them around is written out."""
 
 import re
-from typing import Any
+from typing import Any, cast
 from urllib.parse import urlsplit
 
 import pytest
@@ -68,12 +68,13 @@ FIND = """marks => {
 def with_marks(value: Any, names: set[str]) -> Any:
     """The same answer, with hidden marks in all that these members name."""
     if isinstance(value, list):
-        return [with_marks(each, names) for each in value]
+        return [with_marks(each, names) for each in cast(list[Any], value)]
     if not isinstance(value, dict):
         return value
+    members = cast(dict[str, Any], value).items()
     return {
         key: MARKS + each if key in names and isinstance(each, str) and each else with_marks(each, names)
-        for key, each in value.items()
+        for key, each in members
     }
 
 
@@ -83,7 +84,7 @@ async def mark_answers(route: Route) -> None:
     if "json" not in response.headers.get("content-type", ""):
         await route.fulfill(response=response)
         return
-    names = SHOWN | ({"name"} if urlsplit(route.request.url).path.startswith(NAMED) else set())
+    names: set[str] = SHOWN | ({"name"} if urlsplit(route.request.url).path.startswith(NAMED) else set())
     await route.fulfill(response=response, json=with_marks(await response.json(), names))
 
 
