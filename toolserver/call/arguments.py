@@ -7,7 +7,7 @@ requests.
 """
 
 import json
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Sequence
 from itertools import islice
 from typing import cast
 
@@ -102,17 +102,21 @@ class ArgumentValidator:
             )
 
     def _explain(self, arguments: JsonObject) -> ArgumentError:
-        """What is wrong; of many values it is looked for at the beginning of each list.
-
-        The validator collects all that is wrong before the first of it can be read.
-        """
-        most = MAX_EXPLAINED // self._validator.alternatives
-        if count_values(arguments, most) <= most:
-            return _error(self._validator.iter_errors(arguments))
-        shortened = shorten_lists(arguments)
-        if count_values(shortened, most) > most or self._validator.is_valid(shortened):
-            return ArgumentError(_TOO_MANY)
-        return _error(self._validator.iter_errors(shortened), is_shortened=True)
+        """What is wrong with all arguments or, where they have too many values for that, with one of them."""
+        if (problem := _explain_by(self._validator, arguments)) is not None:
+            return problem
+        properties = object_at(
+            cast(JsonObject, _rewrite(orjson.loads(self._schema_json), _loosen)), "properties"
+        )
+        wrong: list[str] = []
+        for name, value in arguments.items():
+            alone = _Validator({"properties": {name: properties.get(name, True)}})
+            if alone.is_valid({name: value}):
+                continue
+            if (problem := _explain_by(alone, {name: value})) is not None:
+                return problem
+            wrong.append(name)
+        return _too_many(wrong)
 
     def without_added_nulls(self, arguments: JsonObject) -> JsonObject:
         """The arguments without nulls that mean "left out"; the same object when there are none.
@@ -164,10 +168,6 @@ def _checked_text(text: str | bytes, max_bytes: int) -> str:
 
 
 _TOO_DEEP = "The arguments are nested too deeply."
-_TOO_MANY = (
-    "The arguments do not fit what the tool takes, and have too many values to say where. "
-    "Call it with a few of them to see what is wrong."
-)
 
 
 class _Validator:
@@ -296,10 +296,33 @@ def _undeclared(arguments: JsonObject, declared: Iterable[str]) -> ArgumentError
     return ArgumentError(message, argument=unknown, pointer=f"/{_token(unknown)}")
 
 
-def _error(problems: Iterator[jsonschema_rs.ValidationError], *, is_shortened: bool = False) -> ArgumentError:
-    first = list(islice(problems, MAX_PROBLEMS + 1))
-    if is_shortened and any(problem.kind.name == "minItems" for problem in first):
-        return ArgumentError(_TOO_MANY)  # the list may be longer than what was looked at
+def _explain_by(validator: _Validator, arguments: JsonObject) -> ArgumentError | None:
+    """What is wrong, of many values at the beginning of each list; None if they are too many to say.
+
+    The validator collects all that is wrong before the first of it can be read.
+    """
+    most = MAX_EXPLAINED // validator.alternatives
+    if count_values(arguments, most) <= most:
+        return _error(list(islice(validator.iter_errors(arguments), MAX_PROBLEMS + 1)))
+    shortened = shorten_lists(arguments)
+    if count_values(shortened, most) > most or validator.is_valid(shortened):
+        return None
+    problems = list(islice(validator.iter_errors(shortened), MAX_PROBLEMS + 1))
+    is_of_cut = any(problem.kind.name == "minItems" for problem in problems)  # the list may be longer
+    return None if is_of_cut else _error(problems)
+
+
+def _too_many(wrong: Sequence[str]) -> ArgumentError:
+    names = ", ".join(f"`{name[:MAX_QUOTED_CHARS]}`" for name in wrong[:MAX_PROBLEMS])
+    message = (
+        f"The arguments do not fit what the tool takes{f' ({names})' if names else ''}, and have too many "
+        "values to say where. Call it with a few of them to see what is wrong."
+    )
+    return ArgumentError(message, argument=wrong[0] if wrong else None)
+
+
+def _error(first: Sequence[jsonschema_rs.ValidationError]) -> ArgumentError:
+    """`first`: at most one more than is told."""
     texts = [_sentence(problem) for problem in first[:MAX_PROBLEMS]]
     if len(first) > MAX_PROBLEMS:
         texts.append("There are more problems.")

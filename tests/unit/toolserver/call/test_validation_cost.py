@@ -57,6 +57,20 @@ def test_what_is_wrong_with_many_values_is_told_at_once(node: JsonObject, value:
     assert said in refusal(node, value)
 
 
+def test_one_wrong_value_is_told_whatever_else_a_tool_takes() -> None:
+    """A tool of 200 alternatives took 46 values at most: of a call with more nothing was said at all."""
+    properties: dict[str, Any] = {f"a{number}": alternatives(40) for number in range(5)}
+    schema = {"type": "object", "properties": {**properties, "items": ITEMS, "depth": INTEGER}}
+    validator = ArgumentValidator(json.dumps(schema).encode())
+    items: JsonObject = {"items": list[JsonValue](range(60))}
+    with pytest.raises(ArgumentError) as refused:
+        validator.validate_arguments({**items, "depth": "deep"})
+    assert refused.value.message == '`depth` must be integer, not "deep".'
+    with pytest.raises(ArgumentError) as refused:
+        validator.validate_arguments({**items, "a1": list[JsonValue]([1] * 1000)})
+    assert refused.value.argument == "a1"
+
+
 def test_many_values_that_fit_are_sent() -> None:
     """The bounds are for what is wrong, and for what no real document comes near."""
     for node in (ITEMS, {"anyOf": [ITEMS, {"type": "null"}]}):
