@@ -7,12 +7,13 @@ refer to it, so that it gets a new id, in every event.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 from typing import Literal
 
 from bridge.agent.items import Item, ModelCall, awaiting_call, model_call, new_call_id
 from bridge.agent.model import ENDINGS, ModelError, ModelEvent
+from bridge.agent.round_bounds import MAX_ITEMS
 from bridge.agent.turn import ModelOutput
 from toolserver.json_types import JsonObject, JsonValue, array_at, object_at, text_at
 
@@ -92,7 +93,8 @@ class RoundReader:
         self._number = number
         self._is_callers = is_callers
         self._ids = ids
-        self._call_ids: dict[str, str] = {}
+        self._call_ids: dict[str, dict[int, str]] = {}
+        """By ids of items, and by their places: some providers have one id for several calls."""
         self._begun: dict[int, Item] = {}
         self._is_done: dict[int, bool] = {}
         """Of items that are complete."""
@@ -144,10 +146,7 @@ class RoundReader:
 
     def _end(self, event: ModelEvent) -> ModelEvent:
         response = object_at(event.body, "response")
-        output: list[JsonValue] = [
-            self._with_call_id(item, index) if isinstance(item, dict) else item
-            for index, item in enumerate(array_at(response, "output"))
-        ]
+        output = self._with_call_ids(array_at(response, "output"))
         if output != array_at(response, "output"):
             response: JsonObject = {**response, "output": output}
             event = ModelEvent({**event.body, "response": response})
@@ -168,10 +167,23 @@ class RoundReader:
     def _with_call_id(self, item: Item, index: int) -> Item:
         if item.get("type") != "function_call":
             return item
-        key, original_id = text_at(item, "id") or f"#{index}", text_at(item, "call_id")
-        if key not in self._call_ids:
-            self._call_ids[key] = self._ids.assign_id(original_id)
-        return item if self._call_ids[key] == original_id else {**item, "call_id": self._call_ids[key]}
+        original_id = text_at(item, "call_id")
+        assigned = self._call_ids.setdefault(_key_of(item, index), {})
+        if index not in assigned:
+            assigned[index] = self._ids.assign_id(original_id)
+        return item if assigned[index] == original_id else {**item, "call_id": assigned[index]}
+
+    def _with_call_ids(self, output: Sequence[JsonValue]) -> list[JsonValue]:
+        """Return the items of an ending; calls have their ids from before, in the order of their places."""
+        left = {key: iter(sorted(assigned)) for key, assigned in self._call_ids.items()}
+        named: list[JsonValue] = []
+        for index, item in enumerate(output):
+            if not isinstance(item, dict):
+                named.append(item)
+                continue
+            untold = MAX_ITEMS + index  # a place that no item of the stream has
+            named.append(self._with_call_id(item, next(left.get(_key_of(item, index), iter(())), untold)))
+        return named
 
     def _items(self) -> tuple[Item, ...]:
         """Return what came item by item: complete items, and the text of unfinished messages."""
@@ -183,6 +195,10 @@ class RoundReader:
                 part: JsonObject = {"type": "output_text", "text": text, "annotations": []}
                 found.append({**item, "status": "incomplete", "content": [part]})
         return tuple(found)
+
+
+def _key_of(item: Item, index: int) -> str:
+    return text_at(item, "id") or f"#{index}"
 
 
 def failed_response(last_response: JsonObject, error: ModelError) -> JsonObject:

@@ -3,14 +3,15 @@
 A call is begun, gets its arguments in deltas and once more after them, and comes whole at its end and in the
 ending of the response.
 Imitators leave out some of it: the arguments of the whole item, its end, the item itself; or they name a
-place that no item has. A call is never run without arguments that came for it; arguments of no call leave
-it open whose they are, so that the calls of the round become `incomplete`.
+place that no item has, or another one than before. A call is never run without arguments that came for it,
+nor twice because it was told twice; arguments of no call leave it open whose they are, so that the calls of
+the round become `incomplete`.
 """
 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterator, Set
 from dataclasses import dataclass, field
 
 from bridge.agent.chat_completions.call_arguments import CallArguments, says_nothing
@@ -24,6 +25,8 @@ class _Call:
     item: Item
     arguments: CallArguments = field(default_factory=CallArguments)
     is_done: bool = False
+    ended_at: int = 0
+    """Where its end said that it stands."""
 
 
 class CallRepair:
@@ -48,12 +51,20 @@ class CallRepair:
         calls = self._by_index.values()
         return not self.has_stray and all(call.is_done or call.arguments.is_whole for call in calls)
 
-    def begin_call(self, index: int, item: Item) -> None:
-        """Note the beginning of a call."""
+    def begin_call(self, index: int, item: Item) -> int:
+        """Note the beginning of a call; returns its place, which an open one with its id has."""
+        known = self._by_id.get(text_at(item, "id"))
+        if known is not None and not known.is_done:
+            return known.index
         if index not in self._by_index:
-            call = self._by_index[index] = _Call(index, item)
-            if item_id := text_at(item, "id"):
-                self._by_id[item_id] = call
+            self._add_call(index, item)
+        return index
+
+    def _add_call(self, index: int, item: Item) -> _Call:
+        call = self._by_index[index] = _Call(index, item)
+        if item_id := text_at(item, "id"):
+            self._by_id[item_id] = call
+        return call
 
     def place_delta(self, body: JsonObject) -> JsonObject:
         """Note more arguments; returns their event, with the place of its call."""
@@ -93,46 +104,59 @@ class CallRepair:
             if self._strays[said] == 0:
                 del self._strays[said]
 
-    def finish_call(self, index: int, item: Item) -> Item:
-        """Note the end of a call; returns it with its arguments."""
-        self.begin_call(index, item)
+    def finish_call(self, index: int, item: Item) -> tuple[int, Item]:
+        """Note the end of a call; returns its place, and it with its arguments."""
+        call = self._by_index[self.begin_call(index, item)]
+        if call.is_done and call.ended_at != index:  # another one, with the id of that
+            call = self._add_call(max(self._by_index) + 1, item)
         self._settle_stray(item)
-        call = self._by_index[index]
-        call.is_done = True
+        call.is_done, call.ended_at = True, index
         call.item = self._with_arguments(call, item)
-        return call.item
+        others = (each for each in self._by_index.values() if each.is_done and each is not call)
+        if (told := next((each for each in others if _is_same(each.item, call.item)), None)) is not None:
+            del self._by_index[call.index]
+            call = told
+        return call.index, call.item
 
     def finish_open(self) -> Iterator[tuple[int, Item]]:
         """Yield calls without an end, as they are then, and their places."""
-        for call in self._by_index.values():
+        for call in list(self._by_index.values()):
             if not call.is_done:
                 status = "completed" if call.arguments.is_whole else "incomplete"
-                yield call.index, self.finish_call(call.index, {**call.item, "status": status})
+                yield self.finish_call(call.index, {**call.item, "status": status})
 
     def complete_output(self, output: list[JsonValue]) -> list[JsonValue]:
-        """Return the output of a response with every call of the stream, and their arguments."""
+        """Return the output of a response with every call of the stream, once, and their arguments."""
         for item in output:
             if isinstance(item, dict):
                 self._settle_stray(item)
-        named = {name: call for call in self._by_index.values() for name in _names(call.item)}
         found: set[int] = set()
         complete: list[JsonValue] = []
+        told: list[Item] = []
         for index, item in enumerate(output):
             if not isinstance(item, dict) or item.get("type") != "function_call":
                 complete.append(item)
                 continue
-            call = next((named[name] for name in _names(item) if name in named), None)
-            call = call or (None if _names(item) else self._by_index.get(index))
             whole = item
-            if call is not None:
+            if (call := self._find_told(index, item, found)) is not None:
                 found.add(call.index)
                 whole = self._with_arguments(call, item)
-            complete.append({**whole, "status": "incomplete"} if self.has_stray else whole)
+            if not any(_is_same(each, whole) for each in told):
+                told.append(whole)
+                complete.append({**whole, "status": "incomplete"} if self.has_stray else whole)
         missing = (call.item for index, call in self._by_index.items() if index not in found)
         return [
             *complete,
             *({**item, "status": "incomplete"} if self.has_stray else item for item in missing),
         ]
+
+    def _find_told(self, index: int, item: Item, found: Set[int]) -> _Call | None:
+        """Return the call of the stream that an item of the output is; None: one that is not `found`."""
+        names = _names(item)
+        if not names:
+            return self._by_index.get(index)
+        calls = (call for call in self._by_index.values() if call.index not in found)
+        return next((call for call in calls if not names.isdisjoint(_names(call.item))), None)
 
     def _with_arguments(self, call: _Call, item: Item) -> Item:
         said = arguments_text(item)
@@ -144,5 +168,13 @@ def _placed(body: JsonObject, call: _Call) -> JsonObject:
     return body if body.get("output_index") == call.index else {**body, "output_index": call.index}
 
 
-def _names(item: Item) -> list[str]:
-    return [name for name in (text_at(item, "id"), text_at(item, "call_id")) if name]
+def _names(item: Item) -> set[str]:
+    return {name for name in (text_at(item, "id"), text_at(item, "call_id")) if name}
+
+
+def _is_same(first: Item, second: Item) -> bool:
+    """Return whether two items are one call that was told twice."""
+    members = ("id", "call_id", "name")
+    is_named = not _names(first).isdisjoint(_names(second))
+    is_alike = all(text_at(first, name) == text_at(second, name) for name in members)
+    return is_named and is_alike and arguments_text(first) == arguments_text(second)

@@ -99,16 +99,18 @@ class StreamRepair:
         elif isinstance(index, int):
             item = object_at(body, "item")
             if item.get("type") == "function_call":
-                body = self._with_whole_call(kind, index, body, item)
+                index, body = self._placed_call(kind, index, body, item)
             yield from self._noted(kind, index, body)
         yield body
 
-    def _with_whole_call(self, kind: str, index: int, body: JsonObject, item: Item) -> JsonObject:
-        if kind != "response.output_item.done":
-            self._calls.begin_call(index, item)
-            return body
-        whole = self._calls.finish_call(index, item)
-        return body if whole is item else {**body, "item": whole}
+    def _placed_call(self, kind: str, index: int, body: JsonObject, item: Item) -> tuple[int, JsonObject]:
+        """Return the place of a call and the event of its item, with its arguments if it has ended."""
+        if kind == "response.output_item.done":
+            place, whole = self._calls.finish_call(index, item)
+        else:
+            place, whole = self._calls.begin_call(index, item), item
+        is_as_told = place == index and whole is item
+        return place, body if is_as_told else {**body, "output_index": place, "item": whole}
 
     def _open_calls(self) -> Iterator[JsonObject]:
         """Yield the ends of calls that have none."""

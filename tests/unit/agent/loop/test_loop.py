@@ -128,16 +128,18 @@ async def test_a_call_without_an_id_gets_one_everywhere() -> None:
 async def test_an_id_that_comes_again_is_replaced() -> None:
     """W-30: providers that count from `call_0` in every round would answer two calls by one output."""
     turn = turn_of(
-        round_of(call("a", "1", "call_0"), call("a", "2", "call_0") | {"id": "fc_2"}),
-        round_of(call("a", "3", "call_0")),
+        round_of(
+            call("a", "1", "call_0"), call("a", "2", "call_0") | {"id": "fc_2"}, call("a", "3", "call_0")
+        ),
+        round_of(call("a", "4", "call_0")),
         round_of(said_text("Done.")),
         own=["a"],
     )
     result = await turn.run()
     answers = outputs(result.output)
-    assert len(answers) == 3
+    assert len(answers) == 4
     calls = [item for item in result.output if item["type"] == "function_call"]
-    assert [answers[text_at(item, "call_id")] for item in calls] == ["1", "2", "3"]
+    assert [answers[text_at(item, "call_id")] for item in calls] == ["1", "2", "3", "4"]
 
 
 async def test_events_of_own_calls_are_marked_and_those_of_the_caller_are_not() -> None:
