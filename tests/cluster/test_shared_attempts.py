@@ -8,12 +8,13 @@ from typing import Any
 import aiohttp
 import pytest
 import pytest_asyncio
+from cryptography.hazmat.primitives.asymmetric import ec
 
 from bridge.app.server import Bridge
 from bridge.cluster.redis_connection import RedisConnection
 from bridge.cluster.shared_limits import SharedLimits
 from bridge.endpoints.api.pairing import PAIRINGS
-from tests.support.running_bridge import running_bridge
+from tests.support.running_bridge import public_key_of, running_bridge
 from tests.support.stores.redis import RedisServer
 
 pytestmark = pytest.mark.asyncio
@@ -77,10 +78,13 @@ async def test_without_redis_nobody_is_let_in(
 ) -> None:
     """Whoever can cut a replica off Redis must not be able to guess without end."""
     here, _ = bridges
+    session = {"device_id": "nobody", "nonce": here.components.identity.issue_challenge(), "signature": "x"}
+    ticket = {"ticket": "none", "public_key": public_key_of(ec.generate_private_key(ec.SECP256R1()))}
     paths: dict[str, dict[str, Any] | None] = {
         "/api/me": None,
-        "/api/sessions/challenge": {"device_id": "nobody"},
-        "/api/devices": {"ticket": "none", "public_key": {}},
+        "/api/sessions": session,
+        "/api/devices": ticket,
+        "/api/pairings": {"public_key": ticket["public_key"]},
     }
     with redis_server.stopped():
         codes = {path: await code_of(here, path, body) for path, body in paths.items()}

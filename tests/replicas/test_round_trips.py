@@ -47,6 +47,9 @@ CONNECTIONS = POOL_SIZE + MAX_OVERFLOW
 SWEEPS = ("FROM homes WHERE replica =", "WITH open_work AS", "FROM change_counters")
 """Parts of the statements that each replica repeats every five seconds."""
 
+LOOKS = ("api_keys.id IN", "devices.id IN", "users.id IN")
+"""Of those that ask every second whether callers who wait may still get in."""
+
 REPEATED = ("ZADD", "ZRANGE", "INFO", "tool-bridge:counts:")
 """Words of the scripts that each replica repeats every second, and of its counters, told every five."""
 
@@ -78,8 +81,7 @@ class Wires:
 
     def statements_of_calls(self) -> Sequence[Statement]:
         """All but what replicas repeat, and what is written behind calls."""
-        kept = [one for one in self.postgres.statements if not any(part in one.text for part in SWEEPS)]
-        return _without_groups(kept)
+        return _without_groups(_without_repeated(self.postgres.statements))
 
     def commits_of_calls(self) -> Sequence[str]:
         """The beginning of each statement; every one has to be a commit of its own."""
@@ -94,6 +96,19 @@ class Wires:
             for words in self.redis.commands
             if words[0] not in BELL and not any(part in " ".join(words) for part in REPEATED)
         ]
+
+
+def _without_repeated(statements: Sequence[Statement]) -> Sequence[Statement]:
+    """Leave out what replicas repeat, each with the ping before it on its connection."""
+    kept: list[Statement] = []
+    for one in statements:
+        if not any(part in one.text for part in (*SWEEPS, *LOOKS)):
+            kept.append(one)
+            continue
+        before = next((each for each in reversed(kept) if each.connection == one.connection), None)
+        if before is not None and before.text == PING:
+            kept.remove(before)
+    return kept
 
 
 def _without_groups(statements: Sequence[Statement]) -> Sequence[Statement]:
