@@ -79,7 +79,8 @@ class ArgumentValidator:
         """
         if self._declared is not None and not arguments.keys() <= self._declared.keys():
             raise _undeclared(arguments, self._declared)
-        self._check_work(arguments)
+        if self._validator.may_take_long:
+            self._check_work(arguments)
         if self._validator.is_valid(arguments):
             return arguments
         schema = cast(JsonObject, orjson.loads(self._schema_json))
@@ -173,18 +174,20 @@ _TOO_DEEP = "The arguments are nested too deeply."
 class _Validator:
     """A compiled schema, and how much work it is to validate by it."""
 
-    __slots__ = ("alternatives", "is_valid", "iter_errors")
+    __slots__ = ("alternatives", "is_valid", "iter_errors", "may_take_long")
 
     def __init__(self, schema: JsonObject) -> None:
         compiled = _compile(schema)
         self.is_valid = compiled.is_valid
         self.iter_errors = compiled.iter_errors
         self.alternatives = 1 + count_alternatives(schema)
+        self.may_take_long = MAX_CHECKS // self.alternatives < _MOST_VALUES
+        """Whether the arguments of a call can have too many values for it."""
 
     def would_take_long(self, value: JsonValue) -> bool:
         """Whether a value may have to be tried too often: each value in it with each alternative."""
         most = MAX_CHECKS // self.alternatives
-        return most < _MOST_VALUES and count_values(value, most) > most
+        return self.may_take_long and count_values(value, most) > most
 
 
 class _Nodes:
