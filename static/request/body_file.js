@@ -8,7 +8,10 @@ import { RequestError } from "./request_error.js";
 
 export const UNKNOWN_TYPE = "application/octet-stream";
 
-const MEDIA_TYPE = /^[!#$%&'*+.^_`|~\w-]+\/[!#$%&'*+.^_`|~\w-]+(?:\s*;[\x20-\x7E]*)?$/;
+/** A type with its parameters; no range, since nothing may be sent as "image/*". */
+const MEDIA_TYPE = /^[!#$%&'+.^_`|~\w-]+\/[!#$%&'+.^_`|~\w-]+(?:\s*;[\x20-\x7E]*)?$/;
+/** @param {string} text */
+export const isMediaType = (text) => MEDIA_TYPE.test(text);
 const DATA_URL = /^data:([^,]*?)(;base64)?,([^]*)$/i;
 
 /**
@@ -39,7 +42,7 @@ function describeFile(file, argument) {
   if (given.length !== 1) throw invalidFile(argument, 'must hold exactly one of "base64", "text" and "url"');
   const { content_type, filename } = file;
   const type = typeof content_type === "string" && content_type ? content_type : null;
-  if (type !== null && !MEDIA_TYPE.test(type)) throw invalidFile(argument, "has a content_type that is not a media type");
+  if (type !== null && !isMediaType(type)) throw invalidFile(argument, "has a content_type that is not a media type");
   const name = typeof filename === "string" && filename ? filename : null;
   const { bytes, filename: ownName, contentType } = contentOf(given[0], file[given[0]], argument);
   return { bytes, filename: name ?? ownName, contentType: type ?? contentType };
@@ -74,7 +77,7 @@ function fromInlineUrl(url, argument) {
   return {
     bytes: isBase64 ? fromBase64(text, argument) : new TextEncoder().encode(text),
     filename: named ? percentDecoded(named.slice(named.indexOf("=") + 1), argument) : null,
-    contentType: MEDIA_TYPE.test(type) ? type : null,
+    contentType: isMediaType(type) ? type : null,
   };
 }
 

@@ -2,6 +2,7 @@
 /** Which arguments are files that are named by their addresses. Pure. */
 
 import { dictionaryOf } from "../base/dictionary.js";
+import { isMediaType } from "./body_file.js";
 
 /** @typedef {import("../types/types.d.ts").RequestPlan} RequestPlan */
 /** @typedef {import("../types/types.d.ts").JsonObject} JsonObject */
@@ -53,5 +54,6 @@ async function resolveValue(value, read) {
   const { url, ...file } = /** @type {Record<string, unknown>} */ (typeof value === "object" ? (value ?? {}) : {});
   if (typeof url !== "string" || IS_DATA.test(url)) return value;
   const { bytes, filename, content_type } = await read(url);
-  return { bytes, filename: file.filename ?? filename, content_type: file.content_type ?? content_type };
+  const ownType = content_type !== undefined && isMediaType(content_type) ? content_type : undefined;
+  return { bytes, filename: file.filename ?? filename, content_type: file.content_type ?? ownType };
 }

@@ -3,6 +3,7 @@
 Receives the keys of `content` maps; gives the one to use. Knows names of media types, not their contents.
 """
 
+import re
 from collections.abc import Iterable
 from functools import lru_cache
 from typing import Literal, TypeAlias
@@ -17,6 +18,9 @@ BodyKind: TypeAlias = Literal["json", "form", "multipart", "text", "xml", "seque
 
 _JSON_NAMES = ("text/json", "application/x-json", "text/x-json")
 _JSON_RANGES = ("*/*", "application/*", "*", "")
+_MEDIA_TYPE = re.compile(r"[!#$%&'+.^_`|~\w-]+/[!#$%&'+.^_`|~\w-]+", re.ASCII)
+"""A type without parameters: two tokens (RFC 9110 §5.6.2) without the `*` of ranges."""
+
 _SEQUENCE_NAMES = frozenset(
     f"application/{name}" for name in ("jsonl", "x-jsonl", "jsonlines", "x-jsonlines", "ndjson", "x-ndjson")
 )
@@ -27,6 +31,15 @@ _TEXT_NAMES = frozenset(
         *("javascript", "ecmascript", "x-sh", "jwt", "n-triples", "trig", "x-ldif", "pem-certificate-chain"),
     )
 )
+_USUAL_TYPES: dict[BodyKind, str] = {
+    "json": JSON,
+    "form": FORM,
+    "multipart": FORM_DATA,
+    "text": "text/plain",
+    "xml": "application/xml",
+    "sequence": "application/jsonl",
+    "binary": OCTETS,
+}
 _MAX_ACCEPT_CHARS = 128
 """Maximum length of an Accept header: a longer one is not CORS-safelisted and would cost a preflight (Fetch
 standard §2.2.2)."""
@@ -41,18 +54,29 @@ def base_type(media_type: str) -> str:
 def is_json(media_type: str) -> bool:
     """Whether a body of this type is one JSON value; ranges that include JSON do not count."""
     name = base_type(media_type)
-    return name == JSON or name in _JSON_NAMES or name.endswith("+json")
+    return name == JSON or name in _JSON_NAMES or (name.endswith("+json") and "*" not in name)
 
 
 def is_json_range(media_type: str) -> bool:
     """Whether the key is a range that includes JSON."""
-    return base_type(media_type) in _JSON_RANGES
+    name = base_type(media_type)
+    return name in _JSON_RANGES or (name.endswith("+json") and "*" in name)
+
+
+def is_media_type(name: str) -> bool:
+    """Whether it can be a Content-Type: a type and a subtype, no range; parameters are not looked at."""
+    return _MEDIA_TYPE.fullmatch(base_type(name)) is not None
+
+
+def is_media_range(name: str) -> bool:
+    """Whether it is a media type, or a range of some ("*/*", "image/*", "application/*+json")."""
+    return is_media_type(name.replace("*", "x"))
 
 
 def body_kind(media_type: str) -> BodyKind:
     """How a body of this type is encoded; unknown types count as bytes."""
     name = base_type(media_type)
-    if is_json(name) or name in _JSON_RANGES:
+    if is_json(name) or is_json_range(name):
         return "json"
     if name == FORM:
         return "form"
@@ -81,14 +105,20 @@ def _is_plain_json(media_type: str) -> bool:
 
 
 @lru_cache(maxsize=256)
-def sent_type(media_type: str) -> str:
-    """The Content-Type to send for a key of `content`; ranges with JSON become JSON, "text/*" plain text.
+def sent_type(media_type: str, kind: BodyKind) -> str:
+    """The Content-Type to send for a key of `content` whose body is written as `kind`.
 
-    Other ranges ("image/*") stay: the file that is sent has a type of its own.
+    A range, or what is no media type at all, becomes the usual type of its kind. Only ranges of files
+    ("image/*") stay: the file that is sent has a type of its own.
     """
-    if is_json_range(media_type):
-        return JSON
-    return "text/plain" if base_type(media_type) == "text/*" else media_type.strip()
+    if is_media_type(media_type):
+        return media_type.strip()
+    name = base_type(media_type)
+    if kind == "binary" and is_media_range(name) and not is_json_range(name):
+        return name
+    if kind == "sequence" and name.endswith("+json-seq"):
+        return "application/json-seq"
+    return "application/yaml" if name.endswith("+yaml") else _USUAL_TYPES[kind]
 
 
 def accept_of(keys: Iterable[str]) -> str:
@@ -103,7 +133,7 @@ def accept_of(keys: Iterable[str]) -> str:
     if any(is_json_range(key) for key in media_types):
         return ""
     accepted = ""
-    for key in media_types:
+    for key in filter(is_media_range, media_types):
         longer = f"{accepted}, {base_type(key)}" if accepted else base_type(key)
         if len(longer) <= _MAX_ACCEPT_CHARS:
             accepted = longer

@@ -11,7 +11,14 @@ from typing import NamedTuple
 from msgspec import Struct, structs
 
 from toolserver.document.document import Document, reference_of
-from toolserver.document.media_type import OCTETS, BodyKind, body_kind, choose_json, is_json_range, sent_type
+from toolserver.document.media_type import (
+    BodyKind,
+    body_kind,
+    choose_json,
+    is_json_range,
+    is_media_range,
+    sent_type,
+)
 from toolserver.errors import quote_text
 from toolserver.json_types import JsonObject, JsonValue, object_at, text_at
 from toolserver.operation.body_field import BodyField, first_properties, is_binary, is_structured, read_fields
@@ -164,19 +171,17 @@ def _write(document: Document, choice: _Choice) -> _Written:
     choice, undescribed = _with_fields(document, choice)
     kind, warnings = _kind_by_schema(document, choice)
     warnings += undescribed
-    if "/" not in choice.media_type and not warnings:
-        written = "JSON" if kind == "json" else "bytes"
+    content_type = sent_type(choice.media_type, kind)
+    if not is_media_range(choice.media_type) and not warnings:
         named = quote_text(choice.media_type)
         warnings.append(
-            f"The content type of the request body, {named}, is invalid; it is sent as {written}."
+            f"The content type of the request body, {named}, is invalid; {content_type} is sent in its place."
         )
     schema = _schema_of(choice)
     fields: Mapping[str, BodyField] = {}
     if kind in ("form", "multipart"):
         fields, field_warnings = read_fields(document, kind, choice.media)
         warnings += field_warnings
-    is_any = kind == "binary" and is_json_range(choice.media_type)
-    content_type = OCTETS if is_any else sent_type(choice.media_type)
     return _Written(
         content_type, kind, schema, fields, xml_node(document, schema) if kind == "xml" else None, warnings
     )

@@ -124,6 +124,13 @@ test("a file's type is sent where the document leaves it open, and only there", 
   assert.equal(built({ ...BINARY, content_type: "image/png" }, { body: file }).type, "image/png");
 });
 
+test("Finding W-5: a range that a caller gives as the type of its file is never sent", () => {
+  const part = { ...MULTIPART, fields: [{ name: "f", file: true }] };
+  refuses(() => built(BINARY, { body: { text: "x", content_type: "image/*" } }), "invalid_arguments", "body");
+  refuses(() => built(part, { body: { f: { text: "x", content_type: "*/*" } } }), "invalid_arguments", "body");
+  assert.equal(built({ ...BINARY, content_type: "image/*" }, { body: "data:image/*,x" }).type, "application/octet-stream");
+});
+
 test("what is no file is refused with the argument's name", () => {
   for (const body of [1, null, [], {}, { base64: "a", text: "b" }, { base64: "a" }, { base64: 1 }, { text: "x", content_type: "a\r\nb: c" }, "data:,%zz"])
     refuses(() => built(BINARY, { body }), "invalid_arguments", "body");

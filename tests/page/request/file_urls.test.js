@@ -30,3 +30,10 @@ test("lists of files, files inside a whole body, and everything that is no addre
 test("a name and a type that were given count more than those of the address", async () => {
   assert.deepEqual(await withFiles(BINARY, { body: { url, filename: "mine.png" } }, read), { body: { ...file, filename: "mine.png" } });
 });
+
+test("Finding W-5: what an address gives as the type of its file is left out where it is none", async () => {
+  for (const content_type of ["image/*", "application/json, application/json", ""]) {
+    const { body } = await withFiles(BINARY, { body: { url } }, async () => ({ ...file, content_type }));
+    assert.deepEqual(body, { ...file, content_type: undefined });
+  }
+});

@@ -38,8 +38,8 @@ def test_only_single_json_values_count_as_json() -> None:
 
 def test_a_range_is_sent_as_json_and_a_type_as_written() -> None:
     """Content-Type must be a type; parameters such as a version belong to it."""
-    assert sent_type("*/*") == "application/json"
-    assert sent_type("application/json; version=2") == "application/json; version=2"
+    assert sent_type("*/*", "json") == "application/json"
+    assert sent_type("application/json; version=2", "json") == "application/json; version=2"
 
 
 @pytest.mark.parametrize(
@@ -51,6 +51,8 @@ def test_a_range_is_sent_as_json_and_a_type_as_written() -> None:
         (["image/png", "image/jpeg", "image/png "], "image/png, image/jpeg"),
         (["*/*"], ""),
         (["text/csv", "*/*"], ""),
+        (["application/*+json"], ""),
+        (["json", "text/csv"], "text/csv"),
         (["text/csv", "application/" + "x" * 120, "text/xml"], "text/csv, text/xml"),
     ],
 )
