@@ -1,8 +1,9 @@
 // @ts-check
 /** The body of a request: arguments put together as the plan says, then written as its kind. Pure. */
 
-import { readFile, UNKNOWN_TYPE } from "./body_file.js";
+import { readFile } from "./body_file.js";
 import { writeForm } from "./body_form.js";
+import { fits, typeByName, UNKNOWN_TYPE } from "./file_types.js";
 import { freshBoundary, writeMultipart } from "./body_multipart.js";
 import { inCharset, textOf, writeSequence } from "./body_text.js";
 import { writeXml } from "./body_xml.js";
@@ -38,10 +39,11 @@ export function writeBody(plan, args, boundary) {
 }
 
 /** @param {PlanBody} body @param {JsonValue} value @returns {WrittenBody} */
-function binaryBody(body, value) {
-  const { bytes, contentType } = readFile(value, body.argument ?? "body");
-  const isOpen = body.content_type.includes("*") || body.content_type === UNKNOWN_TYPE;
-  return { content: bytes, contentType: isOpen ? (contentType ?? UNKNOWN_TYPE) : body.content_type };
+function binaryBody({ argument = "body", content_type, content_types = [content_type] }, value) {
+  const { bytes, filename, contentType: own } = readFile(value, argument);
+  const isOpen = content_types.some((type) => type.includes("*") || type === UNKNOWN_TYPE || (own !== null && fits(own, type)));
+  const planned = content_type.includes("*") ? UNKNOWN_TYPE : content_type;
+  return { content: bytes, contentType: (isOpen ? own : null) ?? typeByName(filename, content_types) ?? planned };
 }
 
 /** @param {PlanBody} body @param {JsonValue} value @param {string} boundary @returns {WrittenBody} */

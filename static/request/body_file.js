@@ -6,8 +6,6 @@ import { RequestError } from "./request_error.js";
 /** @typedef {Record<string, unknown>} FileArgument what a caller may hand over; judged here */
 /** @typedef {import("../types/types.d.ts").ReadFile} ReadFile */
 
-export const UNKNOWN_TYPE = "application/octet-stream";
-
 /** A type with its parameters; no range, since nothing may be sent as "image/*". */
 const MEDIA_TYPE = /^[!#$%&'+.^_`|~\w-]+\/[!#$%&'+.^_`|~\w-]+(?:\s*;[\x20-\x7E]*)?$/;
 /** @param {string} text */

@@ -2,7 +2,8 @@
 /** multipart bodies as bytes (RFC 7578, RFC 2046), names escaped as browsers do. Pure. */
 
 import { fieldText, hasStyle, itemsOf } from "./body_form.js";
-import { readFile, UNKNOWN_TYPE } from "./body_file.js";
+import { readFile } from "./body_file.js";
+import { typeByName, UNKNOWN_TYPE } from "./file_types.js";
 import { inCharset } from "./body_text.js";
 import { stylePairs } from "./parameter_style.js";
 
@@ -58,11 +59,12 @@ function partsOf({ name, value, rule, argument }) {
  * @param {string} argument
  * @returns {Part}
  */
-function filePart(name, item, { content_type = "", headers }, argument) {
+function filePart(name, item, { content_type = "*/*", content_types = [content_type], headers }, argument) {
   const { bytes, filename, contentType } = readFile(item, argument);
-  const planned = content_type.includes("*") ? "" : content_type;
+  const planned = content_type.includes("*") ? UNKNOWN_TYPE : content_type;
+  const type = contentType ?? typeByName(filename, content_types) ?? planned;
   // Without a file name, servers take a part for a text field; "blob" is what browsers write.
-  return { name, filename: filename ?? "blob", type: contentType ?? (planned || UNKNOWN_TYPE), headers, content: bytes };
+  return { name, filename: filename ?? "blob", type, headers, content: bytes };
 }
 
 /**

@@ -28,6 +28,8 @@ export interface PlanField {
   explode?: boolean;
   allow_reserved?: boolean;
   content_type?: string;
+  /** Of a file, where the document lists several: types and ranges among which the file decides. */
+  content_types?: string[];
   file?: boolean;
   headers?: [string, string][];
 }
@@ -35,6 +37,8 @@ export interface PlanBody {
   /** Absent: JSON. */
   kind?: "json" | "form" | "multipart" | "text" | "xml" | "sequence" | "binary";
   content_type: string;
+  /** Of a file, as in `PlanField`. */
+  content_types?: string[];
   required: boolean;
   /** The whole body is this argument, and `fields` rule its members; else `properties` and `additional` make it. */
   argument?: string;

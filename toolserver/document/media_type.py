@@ -18,8 +18,8 @@ BodyKind: TypeAlias = Literal["json", "form", "multipart", "text", "xml", "seque
 
 _JSON_NAMES = ("text/json", "application/x-json", "text/x-json")
 _JSON_RANGES = ("*/*", "application/*", "*", "")
-_MEDIA_TYPE = re.compile(r"[!#$%&'+.^_`|~\w-]+/[!#$%&'+.^_`|~\w-]+", re.ASCII)
-"""A type without parameters: two tokens (RFC 9110 §5.6.2) without the `*` of ranges."""
+_MEDIA_TYPE = re.compile(r"[!#$%&'+.^_`|~\w-]+/[!#$%&'+.^_`|~\w-]+\s*(?:;[ -~]*)?", re.ASCII)
+"""Two tokens (RFC 9110 §5.6.2) without the `*` of ranges, and parameters that a header can carry."""
 
 _SEQUENCE_NAMES = frozenset(
     f"application/{name}" for name in ("jsonl", "x-jsonl", "jsonlines", "x-jsonlines", "ndjson", "x-ndjson")
@@ -64,8 +64,8 @@ def is_json_range(media_type: str) -> bool:
 
 
 def is_media_type(name: str) -> bool:
-    """Whether it can be a Content-Type: a type and a subtype, no range; parameters are not looked at."""
-    return _MEDIA_TYPE.fullmatch(base_type(name)) is not None
+    """Whether it can be a Content-Type: a type and a subtype, no range."""
+    return _MEDIA_TYPE.fullmatch(name.strip()) is not None
 
 
 def is_media_range(name: str) -> bool:

@@ -40,6 +40,8 @@ class Body:
     content_type: str
     """Content type to send; for files possibly a range such as "image/*", since they have a type of their
     own."""
+    content_types: tuple[str, ...] = field(default=(), kw_only=True)
+    """Of a file, where the document offers several: types and ranges among which the file decides."""
     schema: JsonValue
     """As written in the document; may be or contain a `$ref`; {} when there is none."""
     required: bool
@@ -71,6 +73,8 @@ class _Offer(NamedTuple):
     json_is_range: bool
     best: str
     kinds: dict[str, BodyKind]
+    files: tuple[str, ...]
+    """The keys that are types or ranges of files, where there are several."""
 
 
 class _Written(NamedTuple):
@@ -125,6 +129,7 @@ class BodyReader:
             written.fields,
             written.xml,
             choice.media,
+            content_types=self._offers[tuple(content)].files if written.kind == "binary" else (),
         )
         return body, written.warnings
 
@@ -159,7 +164,10 @@ def _weigh(keys: tuple[str, ...]) -> _Offer:
     kinds: dict[str, BodyKind] = {media_type: body_kind(media_type) for media_type in keys}
     best = min(keys, key=lambda key: _PREFERENCE.index(kinds[key]))
     json = choose_json(keys)
-    return _Offer(json, json is not None and is_json_range(json), best, kinds)
+    files = tuple(key.strip() for key in keys if kinds[key] == "binary" and is_media_range(key))
+    return _Offer(
+        json, json is not None and is_json_range(json), best, kinds, files if len(files) > 1 else ()
+    )
 
 
 def _key_of(media: JsonObject) -> str | int:

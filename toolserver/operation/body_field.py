@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from typing import Literal
 
 from toolserver.document.document import Document, reference_of
-from toolserver.document.media_type import base_type, body_kind, is_json_range
+from toolserver.document.media_type import OCTETS, body_kind, is_json_range, is_media_range, is_media_type
 from toolserver.errors import ReferenceFailed, quote_text
 from toolserver.json_types import (
     JsonObject,
@@ -40,6 +40,8 @@ class BodyField:
     accepts: str = ""
     """Media types that the document names for it, as written, such as "image/png, image/jpeg"."""
     content_type: str | None = None
+    content_types: tuple[str, ...] = ()
+    """Of a file, where the document lists several: types and ranges among which the file's name decides."""
     style: str | None = None
     """Style as for a query parameter; replaces `content_type`."""
     explode: bool = False
@@ -56,6 +58,8 @@ class BodyField:
             planned |= {"style": self.style, "explode": self.explode, "allow_reserved": self.allow_reserved}
         if self.content_type is not None:
             planned["content_type"] = self.content_type
+        if self.content_types:
+            planned["content_types"] = list(self.content_types)
         if self.headers:
             planned["headers"] = [[name, value] for name, value in self.headers]
         return planned
@@ -100,7 +104,11 @@ class _FieldReader:
             is_binary(self.document, schema) or self._is_encoded_file(schema, accepts)
         )
         if file or not self._is_styled(encoding):
-            return BodyField(name, file, accepts, _first_concrete(accepts), headers=headers)
+            content_type, listed = _listed_types(accepts)
+            if content_type is None and self.kind == "multipart":
+                content_type = self._stated_type(schema, file)
+            listed = listed if file and len(listed) > 1 else ()
+            return BodyField(name, file, accepts, content_type, listed, headers=headers)
         style = text_at(encoding, "style")
         style = style if style in _STYLES else "form"
         explode = encoding.get("explode")
@@ -130,6 +138,19 @@ class _FieldReader:
         telling_keys = {"type", "enum", "const", "properties", "contentEncoding"}
         return not any(part.keys() & telling_keys for part in list_branches(self.document, schema))
 
+    def _stated_type(self, schema: JsonValue, file: bool) -> str | None:
+        """The content type that the schema itself states for its part (OpenAPI 3.1.0 §4.8.14.5).
+
+        JSON in a text is left to be a text: the value is written as it is. Octets state nothing of a file.
+        """
+        for part in filter(_may_be_text, _value_branches(self.document, schema)):
+            stated = text_at(part, "contentMediaType").strip()
+            if is_media_type(stated) and stated != (OCTETS if file else "text/plain"):
+                return stated if file or body_kind(stated) != "json" else None
+            if not file and text_at(part, "contentEncoding"):
+                return OCTETS
+        return None
+
     def _fixed_headers(self, field_name: str, encoding: JsonObject) -> Iterator[tuple[str, str]]:
         """Headers whose value the document fixes; no argument fills other headers."""
         for name, entry in list(object_at(encoding, "headers").items())[:_MAX_HEADERS]:
@@ -151,9 +172,11 @@ class _FieldReader:
         return target if isinstance(target, dict) else {}
 
 
-def _first_concrete(accepts: str) -> str | None:
-    names = (name.strip() for name in accepts.split(","))
-    return next((name for name in names if "/" in name and "*" not in base_type(name)), None)
+def _listed_types(accepts: str) -> tuple[str | None, tuple[str, ...]]:
+    """The first that is no range, and all types and ranges, of a list as `contentType` writes it."""
+    names = tuple(name for text in accepts.split(",") if is_media_range(name := text.strip()))
+    concrete = next(filter(is_media_type, names), None)
+    return concrete, names if concrete is not None else ()
 
 
 def _fixed_value(schema: JsonObject) -> str | None:
@@ -209,19 +232,27 @@ def is_structured(document: Document, schema: JsonValue) -> bool:
 
 def is_binary(document: Document, schema: JsonValue) -> bool:
     """Whether a value is a file or an array of files: raw bytes, which JSON and forms cannot carry."""
-    return any(
-        any(map(_is_binary_string, list_branches(document, part["items"])))
-        if "items" in part
-        else _is_binary_string(part)
-        for part in list_branches(document, schema)
-    )
+    return any(map(_is_binary_string, _value_branches(document, schema)))
+
+
+def _value_branches(document: Document, schema: JsonValue) -> Iterator[JsonObject]:
+    """The branches of a value, or of the items of an array, which are parts of their own."""
+    for part in list_branches(document, schema):
+        if "items" in part:
+            yield from list_branches(document, part["items"])
+        else:
+            yield part
+
+
+def _may_be_text(part: JsonObject) -> bool:
+    types = part.get("type")
+    return types in (None, "string", "file") or (isinstance(types, list) and "string" in types)
 
 
 def _is_binary_string(part: JsonObject) -> bool:
-    types = part.get("type")
-    if types not in (None, "string", "file") and not (isinstance(types, list) and "string" in types):
+    if not _may_be_text(part):
         return False
-    if types == "file" or part.get("format") in ("binary", "file"):
+    if part.get("type") == "file" or part.get("format") in ("binary", "file"):
         return True
     media_type = text_at(part, "contentMediaType")
     return bool(media_type) and "contentEncoding" not in part and body_kind(media_type) == "binary"

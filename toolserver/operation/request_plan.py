@@ -65,7 +65,8 @@ class PlanWriter:
     def _filled(self, operation: Operation, arguments: Arguments, additional: bool) -> bytes:
         """What arguments fill: parameters and body, written once for all operations that are called alike."""
         body = operation.body
-        parts = (body.content_type, body.kind, body.required, id(body.fields), id(body.xml)) if body else ()
+        types = (body.content_type, body.content_types) if body else ()
+        parts = (*types, body.kind, body.required, id(body.fields), id(body.xml)) if body else ()
         key = (id(operation.sendings), id(arguments), additional, *parts)
         found = self._alike.get(key)
         if found is None:
@@ -124,6 +125,8 @@ def plan_body(body: Body, arguments: Arguments, additional: bool) -> JsonObject:
     """
     planned: JsonObject = {} if body.kind == "json" else {"kind": body.kind}
     planned["content_type"] = body.content_type
+    if body.content_types:
+        planned["content_types"] = list(body.content_types)
     planned["required"] = body.required
     if COMPLETE_BODY in arguments:
         planned["argument"] = arguments[COMPLETE_BODY]

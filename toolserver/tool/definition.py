@@ -320,7 +320,8 @@ def _own_description(schema: JsonValue) -> str:
 def _body_schema(body: Body, has_form: Callable[[JsonValue], bool]) -> tuple[JsonValue, tuple[str, ...]]:
     """The schema of a body that is one argument, and notes about it."""
     if body.kind == "binary":
-        return file_schema(), (f"Sent as {clean_text(body.content_type)}.",)
+        sent = " or ".join(body.content_types[:10]) or body.content_type
+        return file_schema(), (f"Sent as {clean_text(sent)}.",)
     if body.kind == "text":
         schema = body.schema if has_form(body.schema) else JsonObject(allOf=[body.schema, _TEXT])
         return schema, (f"Sent as {clean_text(body.content_type)} text.",)

@@ -67,7 +67,7 @@ test("multipart: text, JSON, files and headers of parts, byte by byte", () => {
     '--XX\r\nContent-Disposition: form-data; name="note"\r\n\r\nh\u00c3\u00a9\r\n' +
       '--XX\r\nContent-Disposition: form-data; name="meta"\r\nContent-Type: application/json\r\nx-part: 1\r\n\r\n1\r\n' +
       '--XX\r\nContent-Disposition: form-data; name="photo"; filename="a%22b%0D%0A.png"\r\n' +
-      "Content-Type: application/octet-stream\r\n\r\n\x89PNG\r\n--XX--\r\n",
+      "Content-Type: image/png\r\n\r\n\x89PNG\r\n--XX--\r\n",
   );
 });
 
@@ -160,4 +160,37 @@ test("a whole query string is a form, JSON or text, and a key in the query joins
   assert.equal(query({ content_type: FORM.content_type, fields }, { a: "x y", b: [1, 2] }), "a=x+y&b=1,2&key=s");
   assert.equal(query({ content_type: "application/json" }, { a: 1 }), "%7B%22a%22%3A1%7D&key=s");
   assert.equal(query({ content_type: "text/plain" }, "$.a b"), "%24.a%20b&key=s");
+});
+
+/** @param {Partial<import("../../../static/types/types.d.ts").PlanField>} rule @param {any} file */
+const typeOfPart = (rule, file) =>
+  /Content-Type: (.*)\r\n\r\n/.exec(text(built({ ...MULTIPART, fields: [{ name: "f", file: true, ...rule }] }, { body: { f: file } }).content))?.[1];
+
+test("Finding W-7: the type of a part is that of its file's name where neither the call nor the document says one", () => {
+  const xlsx = "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet";
+  assert.equal(typeOfPart({}, { base64: "", filename: "a.xlsx" }), xlsx);
+  assert.equal(typeOfPart({}, { text: "", filename: "Photo.JPEG" }), "image/jpeg");
+  assert.equal(typeOfPart({}, { text: "", filename: "a.constructor" }), "application/octet-stream");
+  assert.equal(typeOfPart({}, { text: "", filename: "png" }), "application/octet-stream");
+  assert.equal(typeOfPart({}, "data:;name=a.csv,x"), "text/csv");
+  assert.equal(typeOfPart({}, { text: "", filename: "a.png", content_type: "image/gif" }), "image/gif");
+  assert.equal(typeOfPart({ content_type: "application/octet-stream" }, { text: "", filename: "a.png" }), "application/octet-stream");
+});
+
+test("Finding W-7: of several types that the document lists, the file's name chooses", () => {
+  const listed = { content_type: "image/png", content_types: ["image/png", "text/csv; charset=utf-8", "audio/*"] };
+  const types = ["a.png", "b.csv", "c.mp3", "d.pdf", ""].map((filename) => typeOfPart(listed, { text: "", filename }));
+  assert.deepEqual(types, ["image/png", "text/csv; charset=utf-8", "audio/mpeg", "image/png", "image/png"]);
+  const open = { content_type: "image/png", content_types: ["image/png", "application/octet-stream"] };
+  assert.equal(typeOfPart(open, { text: "", filename: "d.pdf" }), "application/octet-stream");
+});
+
+test("Finding W-7: a body that is a file has the type of its name, or its own, among those that the document offers", () => {
+  const several = { ...BINARY, content_type: "image/png", content_types: ["image/png", "image/jpeg"] };
+  assert.equal(built(several, { body: { text: "", filename: "a.jpg" } }).type, "image/jpeg");
+  assert.equal(built(several, { body: { text: "", content_type: "image/jpeg" } }).type, "image/jpeg");
+  assert.equal(built(several, { body: { text: "", content_type: "image/gif" } }).type, "image/png");
+  assert.equal(built({ ...BINARY, content_type: "image/*" }, { body: { text: "", filename: "a.webp" } }).type, "image/webp");
+  assert.equal(built({ ...BINARY, content_type: "image/*" }, { body: { text: "", filename: "a.pdf" } }).type, "application/octet-stream");
+  assert.equal(built(BINARY, { body: { text: "", filename: "a.pdf" } }).type, "application/octet-stream");
 });

@@ -181,8 +181,69 @@ def test_a_form_has_no_files() -> None:
 def test_types_of_a_field_are_told_and_the_first_concrete_one_is_sent() -> None:
     """The encoding may list several, or ranges."""
     found = fields_of({"f": FILE, "g": FILE}, {"f": {"contentType": "image/*, image/png"}})
-    assert found["f"] == BodyField("f", True, "image/*, image/png", "image/png")
+    assert found["f"] == BodyField("f", True, "image/*, image/png", "image/png", ("image/*", "image/png"))
     assert found["g"] == BodyField("g", True)
+
+
+PICTURE: JsonObject = {"type": "string", "contentMediaType": "image/png"}
+BASE64: JsonObject = {"type": "string", "contentEncoding": "base64"}
+
+
+@pytest.mark.parametrize(
+    ("schema", "encoding", "sent"),
+    [
+        (BASE64, "", "application/octet-stream"),
+        ({"anyOf": [BASE64, {"type": "null"}]}, "", "application/octet-stream"),
+        ({"type": "array", "items": BASE64}, "", "application/octet-stream"),
+        (PICTURE, "", "image/png"),
+        ({"type": "array", "items": PICTURE}, "", "image/png"),
+        (PICTURE | BASE64, "", "image/png"),
+        (FILE | {"contentMediaType": "text/plain"}, "", "text/plain"),
+        ({"type": "string", "contentMediaType": "text/csv"}, "", "text/csv"),
+        (PICTURE, "image/gif", "image/gif"),
+        (PICTURE, "image/*", "image/png"),
+        (BASE64, "text/plain", "text/plain"),
+        ({"type": "string", "contentMediaType": "application/octet-stream"}, "", None),
+        ({"type": "string", "contentMediaType": "application/json"}, "", None),
+        ({"type": "string", "contentMediaType": "text/plain"}, "", None),
+        ({"type": "string", "contentMediaType": "a/b\r\nX-Y: z"}, "", None),
+        ({"type": "object", "contentMediaType": "application/xml"}, "", None),
+    ],
+)
+def test_a_part_has_the_type_that_its_schema_states(
+    schema: JsonObject, encoding: str, sent: str | None
+) -> None:
+    """Finding W-6: the encoding decides, then the schema (3.1.0, "Special Considerations for multipart").
+
+    None leaves it to the page: octets say nothing of a file, and JSON in a text is written as it is.
+    """
+    found = fields_of({"f": schema}, {"f": {"contentType": encoding}} if encoding else None)
+    assert found.get("f", BodyField("f")).content_type == sent
+
+
+def test_a_schema_that_is_its_own_item_states_no_type() -> None:
+    """Finding W-6: looking for the type of a part ends in a circle, too."""
+    schemas: JsonObject = {"A": {"type": "array", "items": {"$ref": "#/components/schemas/A"}}}
+    schema: JsonObject = {"properties": {"f": {"$ref": "#/components/schemas/A"}}}
+    assert body_of({MULTIPART: {"schema": schema}}, components={"schemas": schemas}).fields == {}
+
+
+def test_the_types_that_a_document_lists_for_a_file_are_planned() -> None:
+    """Finding W-7: the page chooses among them by the file; of a text that is no file the first is sent."""
+    listed: JsonObject = {"contentType": "image/png, nonsense, image/jpeg, audio/*"}
+    found = fields_of({"f": FILE, "g": {"type": "string"}}, {"f": listed, "g": listed})
+    assert found["f"].to_json()["content_types"] == ["image/png", "image/jpeg", "audio/*"]
+    assert "content_types" not in found["g"].to_json()
+    assert "content_types" not in fields_of({"f": FILE}, {"f": {"contentType": "image/png"}})["f"].to_json()
+
+
+def test_the_types_that_a_document_offers_for_a_file_as_body_are_planned() -> None:
+    """Finding W-7: a file that is the whole body is chosen for like one in a part."""
+    body = body_of({"image/png": {"schema": FILE}, "image/jpeg": {"schema": FILE}, "text/html": {}})
+    assert (body.kind, body.content_types) == ("text", ())
+    body = body_of({"image/png": {"schema": FILE}, "image/jpeg": {"schema": FILE}})
+    assert (body.content_type, body.content_types) == ("image/png", ("image/png", "image/jpeg"))
+    assert body_of({"image/png": {"schema": FILE}}).content_types == ()
 
 
 @pytest.mark.parametrize(

@@ -70,7 +70,13 @@ def test_parts_carry_files_types_and_headers() -> None:
         "required": True,
         "properties": [
             {"argument": "b", "name": "b", "content_type": "application/xml", "headers": [["x-n", "1"]]},
-            {"argument": "f", "name": "f", "file": True, "content_type": "image/png"},
+            {
+                "argument": "f",
+                "name": "f",
+                "file": True,
+                "content_type": "image/png",
+                "content_types": ["image/png", "image/jpeg"],
+            },
         ],
         "additional": False,
     }
@@ -103,6 +109,18 @@ def test_text_bytes_and_sequences_are_one_argument(media_type: str, kind: str) -
         "kind": kind,
         "content_type": media_type,
         "required": True,
+        "argument": "body",
+    }
+
+
+def test_a_file_of_several_types_leaves_the_choice_to_the_page() -> None:
+    """Finding W-7: only the page sees which file is sent."""
+    operation = post({"requestBody": {"content": {"image/png": {}, "image/jpeg": {}}}})
+    assert plan_of(operation, {COMPLETE_BODY: "body"})["body"] == {
+        "kind": "binary",
+        "content_type": "image/png",
+        "content_types": ["image/png", "image/jpeg"],
+        "required": False,
         "argument": "body",
     }
 
