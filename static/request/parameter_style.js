@@ -196,7 +196,7 @@ const DEFAULT_STYLE = dictionaryOf({ path: "simple", header: "simple", query: "f
  *
  * Header values are not percent-encoded (OpenAPI 3.1.2 §4.8.12.2.2, 3.2.0 §4.12.2.2).
  * @param {JsonValue} value
- * @param {{name: string, in: "path" | "query" | "header", style?: string, explode?: boolean, allow_reserved?: boolean}} parameter
+ * @param {{name: string, in: "path" | "query" | "header", style?: string, explode?: boolean, allow_reserved?: boolean, slashes?: boolean}} parameter
  * @returns {string | null} null: leave the parameter out
  */
 export function writeParameter(value, parameter) {
@@ -210,10 +210,11 @@ export function writeParameter(value, parameter) {
 }
 
 /**
- * @param {{in: "path" | "query" | "header", allow_reserved?: boolean}} parameter
+ * @param {{in: "path" | "query" | "header", allow_reserved?: boolean, slashes?: boolean}} parameter
  * @returns {Encode}
  */
 function encoderOf(parameter) {
   if (parameter.in === "header") return (text) => text;
-  return parameter.allow_reserved ? encodeReserved(parameter.in) : encodeStrict;
+  const encode = parameter.allow_reserved ? encodeReserved(parameter.in) : encodeStrict;
+  return parameter.slashes && parameter.in === "path" ? (text) => text.split("/").map(encode).join("/") : encode;
 }

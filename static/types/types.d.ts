@@ -16,6 +16,8 @@ export interface PlanParameter {
   style?: string;
   explode?: boolean;
   allow_reserved?: boolean;
+  /** Of a path: the value may span several segments. */
+  slashes?: boolean;
   content_type?: string;
   /** Of a query string that is a form. */
   fields?: PlanField[];

@@ -104,6 +104,8 @@ class Operation(Struct, gc=False):
     warnings: tuple[str, ...] = ()
     sendings: SendingList = NO_SENDINGS
     """Names and plans of the sendable parameters."""
+    template: str = ""
+    """The path with names in braces, where `path` is written as a gateway or framework does."""
 
     def sendable_parameters(self) -> Sequence[Parameter]:
         """The `parameters` that an argument can fill."""
@@ -307,6 +309,7 @@ def _read_operation(reader: _Reader, place: PathMethod, entries: Entries, body: 
         _read_accept(reader, node),
         tuple(place.warnings[:_MAX_WARNINGS]) if place.warnings else (),
         parameters.sendings,
+        parameters.template,
     )
 
 

@@ -93,6 +93,8 @@ class Sending:
     """The media type the value is serialized as, for parameters that have `content`."""
     fields: Mapping[str, BodyField] = field(default_factory=dict[str, BodyField])
     """For a whole query string encoded as a form: the fields with a rule of their own."""
+    slashes: bool = False
+    """Whether it is part of a path and may span several segments."""
     default: str | None = None
     """Sent when there is no argument; for Accept-Language only, for which a browser has a value of its
     own."""
@@ -137,6 +139,8 @@ class Sending:
         if self.content_type is None:
             planned["style"], planned["explode"] = self.style, self.explode
             planned["allow_reserved"] = self.allow_reserved
+            if self.slashes:
+                planned["slashes"] = True
             return planned
         planned["content_type"] = self.content_type
         if self.fields:
@@ -160,6 +164,10 @@ class Parameter(Struct, gc=False):
     sending: Sending
     node: JsonObject
     """As written."""
+
+    def with_slashes(self) -> "Parameter":
+        """The same, spanning several segments of a path."""
+        return Parameter(replace(self.sending, slashes=True), self.node)
 
     def describe_parameter(self, document: Document) -> Described:
         """Reads the description anew on each call; a catalog needs none, and schema builders store theirs.

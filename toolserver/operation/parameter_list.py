@@ -16,7 +16,8 @@ from toolserver.errors import quote_text
 from toolserver.json_types import JsonObject, JsonValue, dump_json
 from toolserver.operation.argument_names import Arguments, bind_names
 from toolserver.operation.parameter import BodyPart, Parameter, ParameterReader
-from toolserver.operation.path_item import PathMethod, UnusableOperation
+from toolserver.operation.path_item import PathMethod, UnusableOperation, expressions_of, leads_elsewhere
+from toolserver.operation.path_template import fit_template
 
 MAX_PARAMETERS = 500
 """Maximum per operation; keeps one path item that thousands of paths refer to from multiplying the work."""
@@ -54,6 +55,8 @@ class ReadParameters(Struct, frozen=True, gc=False):
     """By name and place, without entries that stand for something else."""
     unsendable: tuple[Parameter, ...] = ()
     sendings: SendingList = NO_SENDINGS
+    template: str = ""
+    """The path with the parameters' names in braces, where it is written in another way."""
 
 
 class Entries(Struct, frozen=True, gc=False):
@@ -203,8 +206,7 @@ class ParameterLists:
         if entries.problems:
             place.warnings += [f"{problem} It is left out." for problem in entries.problems]
         fits = _fits_template(found, place)
-        if not fits:
-            self._match_template(found, place)
+        template = "" if fits else self._match_template(found, place)
         if len(found) > MAX_PARAMETERS:
             raise _too_many()
         parameters = tuple(found.values())
@@ -212,27 +214,39 @@ class ParameterLists:
         if unsendable:
             _warn_of_optional(unsendable, place)
             sendable = [each for each in parameters if each.sending.unsendable is None]
-            return ReadParameters(parameters, tuple(unsendable), _list_of(sendable))
+            return ReadParameters(parameters, tuple(unsendable), _list_of(sendable), template)
         sendings = _list_of(parameters)
         if fits and len(parameters) == len(entries.parameters):
             self._usual[alike] = sendings
-        return ReadParameters(parameters, (), sendings)
+        return ReadParameters(parameters, (), sendings, template)
 
-    def _match_template(self, found: dict[tuple[str, str], Parameter], place: PathMethod) -> None:
-        """Reconciles path parameters and template expressions; else it could never be called."""
-        expressions = place.item.expressions
-        for identity in [each for each in found if each[1] == "path" and each not in expressions]:
-            del found[identity]
-            place.warnings.append(
-                f"The path has no place for {quote_text(identity[0])}; that parameter is left out."
-            )
-        for identity in expressions:
+    def _match_template(self, found: dict[tuple[str, str], Parameter], place: PathMethod) -> str:
+        """Reconciles path parameters and template expressions; else it could never be called.
+
+        Gives the template, "" where it is the path as written.
+        """
+        unplaced = [each for each in found if each[1] == "path" and each not in place.item.expressions]
+        path, fitted = fit_template(place.item.path, {name for name, _ in unplaced})
+        for identity in unplaced:
+            named = quote_text(identity[0])
+            spelled = fitted.get(identity[0])
+            if spelled is None:
+                del found[identity]
+                place.warnings.append(f"The path has no place for {named}; that parameter is left out.")
+                continue
+            if spelled.greedy:
+                found[identity] = found[identity].with_slashes()
+            place.warnings.append(f"{quote_text(spelled.spelling)} in the path is read as {named}.")
+        if fitted and (reason := leads_elsewhere(path)):
+            raise UnusableOperation(reason)
+        for identity in expressions_of(path):
             if identity not in found:
                 name = identity[0]
                 found[identity] = self._reader.make_undescribed(name)
                 place.warnings.append(
                     f"The path parameter {quote_text(name)} is not described; it is taken as a string."
                 )
+        return path if fitted else ""
 
 
 def _fits_template(found: dict[tuple[str, str], Parameter], place: PathMethod) -> bool:

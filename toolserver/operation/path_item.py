@@ -102,7 +102,7 @@ class _Finder:
             if not isinstance(target, dict):
                 return [Skipped("*", path, "The path item refers to something that is not an object.")]
             item = self._joined(target, entry)
-        expressions = _expressions(path) if "{" in path else ()
+        expressions = expressions_of(path) if "{" in path else ()
         return self._operations(PathItem(path, expressions, item, _refusal_of(path)))
 
     def _joined(self, target: JsonObject, entry: JsonObject) -> JsonObject:
@@ -135,7 +135,8 @@ class _Finder:
         return [Skipped(name.upper(), item.path, reason)]
 
 
-def _expressions(path: str) -> tuple[tuple[str, str], ...]:
+def expressions_of(path: str) -> tuple[tuple[str, str], ...]:
+    """The names in the braces of a path, as `PathItem.expressions` has them."""
     names = _EXPRESSION.findall(path)
     return (
         ((names[0], "path"),) if len(names) == 1 else tuple([(name, "path") for name in dict.fromkeys(names)])
@@ -182,7 +183,7 @@ def _place(method: str, item: PathItem, node: JsonValue) -> PathMethod | Skipped
 
 
 def _refusal_of(path: str) -> _Refusal | None:
-    if reason := _leads_elsewhere(path):
+    if reason := leads_elsewhere(path):
         return _Refusal(_CONTROL.sub(_escape, path), reason)
     is_long = len(path) > MAX_PATH_BYTES // _MAX_BYTES_PER_CHARACTER
     if is_long and len(path.encode("utf-8", "surrogatepass")) > MAX_PATH_BYTES:
@@ -201,7 +202,7 @@ def _is_unsuspicious(path: str) -> bool:
     )
 
 
-def _leads_elsewhere(path: str) -> str:
+def leads_elsewhere(path: str) -> str:
     """Why a browser would send requests of this path to another one, as a sentence; "" if it would not."""
     if _is_unsuspicious(path):
         return ""

@@ -44,10 +44,11 @@ class PlanWriter:
         undeclared arguments become properties of the body, too.
         """
         body = operation.body
+        path = operation.template or operation.path
         return b"".join(
             (
                 _head(operation.method, base_url),
-                dump_json(_without_fragment(operation.path) if "#" in operation.path else operation.path),
+                dump_json(_without_fragment(path) if "#" in path else path),
                 b',"parameters":[',
                 operation.sendings.planned + b'],"body":null'
                 if body is None and arguments is operation.sendings.arguments

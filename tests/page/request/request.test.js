@@ -223,3 +223,11 @@ test("bodies that cannot be built say so instead of being sent as something else
   refuses(() => buildRequest(plan({ method: "POST", body }), { body: {} }), "unsendable", "body");
   refuses(() => buildRequest(plan({ body: { ...body, kind: "json" } }), { body: 1 }), "unsendable", "body");
 });
+
+test("Finding O-13: what takes the rest of a path is sent as segments, none of which leads elsewhere", () => {
+  const proxy = plan({ base_url: "https://api.example", path: "/{proxy}", parameters: [parameter("path", "proxy", { slashes: true })] });
+  const url = (/** @type {string} */ value) => buildRequest(proxy, { proxy: value }).url;
+  assert.equal(url("a/b c/d?e#f"), "https://api.example/a/b%20c/d%3Fe%23f");
+  assert.equal(url("/evil.example/x"), "https://api.example//evil.example/x");
+  for (const value of ["..", "a/../b", "../admin", "a/%2e%2e/b", "a/.", "a\\..\\b"]) refuses(() => url(value), "invalid_arguments", "proxy");
+});
