@@ -38,11 +38,11 @@ def decode_arguments(arguments: JsonObject, schema: JsonObject, fits: Fits) -> J
 
 
 def takes_text(node: JsonObject) -> bool:
-    """Whether a node of the schema allows any text."""
+    """Whether a node of the schema allows any text but the empty one, which is the JSON of nothing."""
     branches, types, values = array_at(node, "anyOf"), node.get("type", "string"), node.get("enum")
     if branches and not any(isinstance(branch, dict) and takes_text(branch) for branch in branches):
         return False
-    if isinstance(values, list) and not any(isinstance(value, str) for value in values):
+    if isinstance(values, list) and not any(isinstance(value, str) and value for value in values):
         return False
     return "string" in types if isinstance(types, list) else types == "string"
 

@@ -14,6 +14,7 @@ from toolserver.document.swagger_parameters import (
     encoding_of,
     is_body_part,
     media_types_at,
+    or_empty,
     parameter_of,
     schema_of,
 )
@@ -233,10 +234,11 @@ def _form_body(parts: list[JsonObject], consumes: list[str]) -> JsonObject:
     encoding: JsonObject = {}
     has_file = False
     for name, part in fields.items():
-        properties[name] = schema_of(part)
+        kind = part.get("type")
+        own = schema_of(part)
+        properties[name] = or_empty(own) if part.get("allowEmptyValue") is True and kind != "file" else own
         if part.get("required") is True:
             required.append(name)
-        kind = part.get("type")
         has_file = has_file or kind == "file"
         if kind == "array" and (rule := encoding_of(part)):
             encoding[name] = rule

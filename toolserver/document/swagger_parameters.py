@@ -18,6 +18,9 @@ _SCHEMA_KEYS = frozenset(
 _KEYS_OF_MOST = frozenset(("name", "in", "required", "description", "type"))
 """Keys that most parameters have and no others; only `type` is one of `_SCHEMA_KEYS`."""
 
+_SAYS_NO_MORE = frozenset(("type", "title", "description", "default", "example", "examples"))
+"""Keys that do not keep a text from being empty."""
+
 _SEPARATORS = {"csv": "commas", "ssv": "spaces", "tsv": "tab characters", "pipes": "the character |"}
 _STYLES = {
     "csv": ("form", False),
@@ -57,6 +60,13 @@ def parameter_of(node: JsonObject) -> JsonObject:
     if style is not None:
         converted |= {"style": style, "explode": explode}
     return converted
+
+
+def or_empty(schema: JsonValue) -> JsonValue:
+    """The schema of a value that may also be left empty (`allowEmptyValue`)."""
+    if isinstance(schema, dict) and schema.get("type") == "string" and _SAYS_NO_MORE.issuperset(schema):
+        return schema
+    return {"anyOf": [schema, {"type": "string", "enum": [""]}]}
 
 
 def style_of(node: JsonObject) -> tuple[str | None, bool | None]:

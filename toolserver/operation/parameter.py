@@ -12,7 +12,7 @@ from msgspec import Struct
 
 from toolserver.document.document import SWAGGER, Document
 from toolserver.document.media_type import FORM, base_type, choose_json
-from toolserver.document.swagger_parameters import BODY_PLACES, parameter_of, schema_of, style_of
+from toolserver.document.swagger_parameters import BODY_PLACES, or_empty, parameter_of, schema_of, style_of
 from toolserver.errors import quote_text
 from toolserver.json_types import JsonObject, JsonValue, dump_json, object_at, text_at, trim_bytes
 from toolserver.operation.argument_names import Target, legal_name
@@ -156,6 +156,8 @@ class Described(NamedTuple):
     """As written in the document, with the parameter's own examples if it has none; may be or contain a
     `$ref`; {} when there is none."""
     deprecated: bool
+    may_be_empty: bool = False
+    """Whether the empty value may be sent, which the schema then allows."""
 
 
 class Parameter(Struct, gc=False):
@@ -183,11 +185,22 @@ class Parameter(Struct, gc=False):
         if not isinstance(schema, (dict, bool)):
             schema = {}
         examples = examples_of(document, node)
+        if examples:
+            schema = with_examples(schema, examples)
+        may_be_empty = self._may_be_empty(node)
         return Described(
             text_at(node, "description")[:MAX_PROSE_CHARS],
-            with_examples(schema, examples) if examples else schema,
+            or_empty(schema) if may_be_empty else schema,
             node.get("deprecated") is True,
+            may_be_empty,
         )
+
+    def _may_be_empty(self, node: JsonObject) -> bool:
+        """Whether `name=` may be sent; "n/a" in other styles (OpenAPI 3.0.4 §4.7.12.2.1)."""
+        sending = self.sending
+        if sending.location != "query" or sending.style != "form" or sending.content_type is not None:
+            return False
+        return node.get("allowEmptyValue") is True
 
 
 class BodyPart(Struct, gc=False):

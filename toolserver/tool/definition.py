@@ -281,8 +281,10 @@ def limit_warnings(warnings: Iterable[str]) -> tuple[str, ...]:
 
 
 def _parameter_source(document: Document, parameter: Parameter) -> ArgumentSource:
-    description, schema, deprecated = parameter.describe_parameter(document)
+    description, schema, deprecated, may_be_empty = parameter.describe_parameter(document)
     notes = ("Deprecated.",) if deprecated else ()
+    if may_be_empty:
+        notes = (*notes, f'"" is sent as `{clean_text(parameter.sending.name)}=`.')
     wording = Wording(description, notes) if notes or description else NO_WORDING
     return ArgumentSource(parameter.sending.name, schema, wording, parameter.sending.required, lasting=True)
 

@@ -61,6 +61,7 @@ DECODED: list[tuple[JsonValue, JsonValue, JsonValue]] = [
     ({"type": "number"}, "1.5", 1.5),
     ({"type": "boolean"}, "true", True),
     ({"enum": [1, 2]}, "2", 2),
+    ({"anyOf": [{"type": "boolean"}, {"type": "string", "enum": [""]}]}, "true", True),
     ({}, "[1]", "[1]"),
     (FORMS, '{"kind": "one", "size": 3}', {"kind": "one", "size": 3}),
     (FORMS, {"kind": "many", "sizes": "[1,2]"}, {"kind": "many", "sizes": [1, 2]}),

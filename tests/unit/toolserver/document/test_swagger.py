@@ -347,3 +347,18 @@ def test_an_array_in_an_array_that_claims_to_repeat_its_parameter_is_joined_by_c
     assert parameter.describe_parameter(SWAGGER).description == (
         "Several values, separated by the character |, each of them several values, separated by commas."
     )
+
+
+def test_the_empty_value_may_be_sent_in_queries_and_forms() -> None:
+    """Finding W-11: Swagger 2.0 has `allowEmptyValue` for both; a file is never empty text."""
+    flag: JsonObject = {"type": "boolean", "allowEmptyValue": True}
+    file: JsonObject = {"name": "f", "in": "formData", "type": "file", "allowEmptyValue": True}
+    operation = operation_of(
+        {"parameters": [{"name": "q", "in": "query", **flag}, {"name": "b", "in": "formData", **flag}, file]}
+    )
+    either: JsonObject = {"anyOf": [{"type": "boolean"}, {"type": "string", "enum": [""]}]}
+    described = operation.parameters[0].describe_parameter(SWAGGER)
+    assert (described.schema, described.may_be_empty) == (either, True)
+    assert operation.body is not None
+    properties = object_at(object_at({"s": operation.body.schema}, "s"), "properties")
+    assert properties == {"b": either, "f": {"type": "string", "format": "binary"}}

@@ -233,6 +233,44 @@ def test_a_parameters_own_description_wins_over_its_schemas() -> None:
     assert properties["q"] == {"type": "string", "description": "Search words. Deprecated."}
 
 
+@pytest.mark.parametrize(
+    ("schema", "taken", "refused"),
+    [
+        ({"type": "boolean"}, [True, ""], ["x"]),
+        ({"type": "integer", "minimum": 1}, [3, ""], [0]),
+        ({"type": "string", "enum": ["a"]}, ["a", ""], ["b"]),
+        ({"type": "string", "minLength": 2}, ["ab", ""], ["a"]),
+        ({"type": "array", "items": {"type": "integer"}}, [[1], ""], ["x"]),
+        ({"type": "string"}, ["a", ""], [1]),
+    ],
+)
+def test_the_empty_value_may_be_sent_where_the_document_says_so(
+    schema: JsonValue, taken: list[JsonValue], refused: list[JsonValue]
+) -> None:
+    """Finding W-11: flags such as `?pretty=` have no other value, and a model has to be told."""
+    made = define({"parameters": [parameter("a", schema=schema, allowEmptyValue=True)]}).schema
+    validator = jsonschema_rs.validator_for(made)
+    assert all(validator.is_valid({"a": value}) for value in taken)
+    assert not any(validator.is_valid({"a": value}) for value in refused)
+    described = cast(JsonObject, cast(JsonObject, made["properties"])["a"])["description"]
+    assert '"" is sent as `a=`.' in str(described)
+
+
+@pytest.mark.parametrize(
+    "more",
+    [
+        {"allowEmptyValue": False},
+        {"allowEmptyValue": True, "style": "pipeDelimited"},
+        {"allowEmptyValue": True, "in": "header"},
+        {"allowEmptyValue": "true"},
+    ],
+)
+def test_the_empty_value_is_sent_nowhere_else(more: JsonObject) -> None:
+    """Finding W-11: the keyword is for queries, and ignored in styles that cannot write it."""
+    made = define({"parameters": [parameter("a", **{"schema": {"type": "integer"}, **more})]}).schema
+    assert not jsonschema_rs.validator_for(made).is_valid({"a": ""})
+
+
 def test_a_closed_body_takes_no_further_properties() -> None:
     """Undeclared arguments would make the API refuse the whole call."""
     closed: JsonObject = {"type": "object", "additionalProperties": False, "properties": {"a": {}}}
