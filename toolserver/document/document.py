@@ -39,6 +39,9 @@ OMITTED_FIELD = "x-left-out"
 """Field of the root in which `bundle` records why files are missing, by reference."""
 
 _FAMILIES = ("3.0", "3.1", "3.2")
+_WITH_OVERRIDES = ("3.1", "3.2")
+"""Versions in which a description beside a reference counts; before, it is ignored."""
+
 SWAGGER = "2.0"
 MCP = "mcp"
 """Family of a tool list: what a page read from an MCP server (`docs/reference/request-plan.md`)."""
@@ -131,6 +134,21 @@ class Document:
             ref = node.get("$ref") if isinstance(node, dict) else None
             hops += 1
         return node
+
+    def description_beside(self, node: JsonValue) -> str:
+        """What overrides the description of that which a reference leads to (OpenAPI 3.1.2 §4.8.23).
+
+        "" for none, before 3.1, and for what is no reference. Raises as `follow_refs`, and only if that does.
+        """
+        if self.version not in _WITH_OVERRIDES:
+            return ""
+        description, hops = "", 0
+        while isinstance(node, dict) and (ref := reference_of(node)) is not None and hops < _MAX_HOPS:
+            if description := text_at(node, "description"):
+                break
+            node = self.resolve_ref(ref)
+            hops += 1
+        return description
 
     def with_root(self, root: JsonObject) -> "Document":
         """A document of which nothing but `root` is left to refer to."""

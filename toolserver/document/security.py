@@ -96,6 +96,8 @@ def read_security_schemes(document: Document) -> tuple[dict[str, SecurityScheme]
             warnings.append(f"The security scheme {quote_text(name)} is left out. {error.message}")
             continue
         scheme = _read_scheme(name, node) if isinstance(node, dict) else None
+        if scheme is not None and (description := document.description_beside(entry)):
+            scheme = replace(scheme, description=description)
         if scheme is None:
             warnings.append(f"The security scheme {quote_text(name)} is left out: it is incomplete.")
         else:

@@ -6,7 +6,7 @@ written: the form of arguments is the concern of `definition`, that of requests 
 """
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from itertools import islice, repeat
 from typing import TypeAlias
 
@@ -378,7 +378,8 @@ def _read_body(reader: _Reader, place: PathMethod, parts: list[JsonObject]) -> B
         return None
     body, warnings = found
     place.warnings += warnings
-    return body
+    description = reader.document.description_beside(place.node.get("requestBody"))
+    return replace(body, description=description[:MAX_PROSE_CHARS]) if body and description else body
 
 
 def _leave_out_body(body: Body, place: PathMethod) -> None:

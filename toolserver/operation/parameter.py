@@ -166,10 +166,12 @@ class Parameter(Struct, gc=False):
     sending: Sending
     node: JsonObject
     """As written."""
+    description: str = ""
+    """What stands beside a reference to it, in place of its own description."""
 
     def with_slashes(self) -> "Parameter":
         """The same, spanning several segments of a path."""
-        return Parameter(replace(self.sending, slashes=True), self.node)
+        return Parameter(replace(self.sending, slashes=True), self.node, self.description)
 
     def describe_parameter(self, document: Document) -> Described:
         """Reads the description anew on each call; a catalog needs none, and schema builders store theirs.
@@ -189,7 +191,7 @@ class Parameter(Struct, gc=False):
             schema = with_examples(schema, examples)
         may_be_empty = self._may_be_empty(node)
         return Described(
-            text_at(node, "description")[:MAX_PROSE_CHARS],
+            (self.description or text_at(node, "description"))[:MAX_PROSE_CHARS],
             or_empty(schema) if may_be_empty else schema,
             node.get("deprecated") is True,
             may_be_empty,

@@ -135,6 +135,8 @@ class ParameterLists:
         found = self._by_reference.get(ref)
         if found is None:
             found = self._by_reference[ref] = self._read(self._document.follow_refs(entry))
+        if isinstance(found, Parameter) and (description := self._document.description_beside(entry)):
+            return Parameter(found.sending, found.node, description)
         return found
 
     def _read(self, node: JsonValue) -> _Read:
@@ -171,7 +173,7 @@ class ParameterLists:
             refs: tuple[JsonValue, ...] = tuple(map(_REF, cast(list[JsonObject], entries)))
         except (KeyError, TypeError):  # not all of them are objects with that key
             return self._read_all(entries)
-        if {*map(type, refs)} != {str}:
+        if {*map(type, refs)} != {str} or any("description" in cast(JsonObject, each) for each in entries):
             return self._read_all(entries)
         found = self._of_references.get(refs)
         if found is None:

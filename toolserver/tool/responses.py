@@ -53,7 +53,7 @@ def describe_responses(document: Document, path: str, method: str) -> list[JsonV
         response = _followed(document, entry)
         if not status.startswith("x-"):
             content = _content(document, response, operation)
-            description = text_at(response, "description")
+            description = _description_beside(document, entry) or text_at(response, "description")
             found.append({"status": status, "description": description, "content": content})
     return found
 
@@ -71,6 +71,13 @@ def _followed(document: Document, node: JsonValue) -> JsonObject:
     except ReferenceFailed:
         return {}
     return followed if isinstance(followed, dict) else {}
+
+
+def _description_beside(document: Document, node: JsonValue) -> str:
+    try:
+        return document.description_beside(node)
+    except ReferenceFailed:
+        return ""
 
 
 def _content(document: Document, response: JsonObject, operation: JsonObject) -> list[JsonValue]:

@@ -160,6 +160,14 @@ def test_a_scheme_may_be_named_by_its_uri() -> None:
     assert read_requirements(EMPTY, {"security": [requirement]}, dict(SCHEMES))[0] == ()
 
 
+def test_a_scheme_is_described_by_what_stands_beside_its_reference() -> None:
+    """Finding O-10: the page shows it where a credential is entered."""
+    key: JsonObject = {"type": "apiKey", "in": "header", "name": "X", "description": "component"}
+    listed: JsonObject = {"a": key, "b": {"$ref": "#/components/securitySchemes/a", "description": "beside"}}
+    schemes, _ = read_security_schemes(document_with({}, components={"securitySchemes": listed}))
+    assert [scheme.description for scheme in schemes.values()] == ["component", "beside"]
+
+
 def test_schemes_may_stand_elsewhere_as_a_whole() -> None:
     """Split documents write `components` and `securitySchemes` as one reference each."""
     schemes: JsonValue = {"$ref": "#/x-schemes"}

@@ -267,7 +267,8 @@ def test_the_empty_value_may_be_sent_where_the_document_says_so(
 )
 def test_the_empty_value_is_sent_nowhere_else(more: JsonObject) -> None:
     """Finding W-11: the keyword is for queries, and ignored in styles that cannot write it."""
-    made = define({"parameters": [parameter("a", **{"schema": {"type": "integer"}, **more})]}).schema
+    node: JsonObject = {"name": "a", "in": "query", "schema": {"type": "integer"}, **more}
+    made = define({"parameters": [node]}).schema
     assert not jsonschema_rs.validator_for(made).is_valid({"a": ""})
 
 

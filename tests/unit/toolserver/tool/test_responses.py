@@ -35,6 +35,16 @@ def test_responses_are_told_by_status_with_schema_and_example() -> None:
     ]
 
 
+def test_a_response_is_described_by_what_stands_beside_its_reference() -> None:
+    """Finding O-10: whoever refers to it says what it means here."""
+    components = {"responses": {"None": {"description": "No pet"}}}
+    responses = {
+        "404": {"$ref": "#/components/responses/None", "description": "Gone"},
+        "500": {"$ref": "#/x"},
+    }
+    assert [each["description"] for each in described(responses, components=components)] == ["Gone", ""]
+
+
 def test_the_responses_of_swagger_have_the_types_that_it_produces() -> None:
     """Its schemas stand beside the description, and its examples by type."""
     response = {
