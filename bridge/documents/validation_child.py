@@ -17,7 +17,8 @@ import orjson
 from openapi_spec_validator import OpenAPIV2SpecValidator, OpenAPIV30SpecValidator, OpenAPIV31SpecValidator
 
 from bridge.documents.framing import decode_text, serve_requests
-from toolserver.document.document import MCP, Document, parse_document, pointer_token
+from toolserver.document.document import MCP, Document, parse_document
+from toolserver.document.json_pointer import pointer_token
 from toolserver.json_types import array_at, object_at
 
 MAX_PROBLEMS = 50

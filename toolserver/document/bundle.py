@@ -13,7 +13,14 @@ from dataclasses import dataclass, field, replace
 from urllib.parse import unquote, urljoin, urlsplit
 
 from toolserver.document.document import OMITTED_FIELD, DocumentLimits, is_tool_list, read_value
-from toolserver.document.references import FileReferences, FoundReference, Resource, find_references, join_uri
+from toolserver.document.references import (
+    FileReferences,
+    FoundReference,
+    Resource,
+    find_references,
+    join_uri,
+    starts_within,
+)
 from toolserver.document.swagger import as_openapi_3
 from toolserver.document.written_scalars import TEXTS_FIELD, list_texts
 from toolserver.errors import DocumentError
@@ -185,13 +192,10 @@ class _Bundler:
         return self.joined[base, reference]
 
     def _with(self, resource: Resource, fragment: str) -> Resource:
-        """The resource that a pointer starts from.
-
-        Pointers below an `$id` are relative to it, but many authors mean the document nevertheless.
-        """
-        first = unquote(fragment[1:].partition("/")[0]).replace("~1", "/").replace("~0", "~")
-        is_there = not isinstance(resource.node, dict) or first in resource.node
-        return resource if is_there else self.resources.get(resource.file, resource)
+        """The resource that a pointer starts from."""
+        if starts_within(resource, fragment):
+            return resource
+        return self.resources.get(resource.file, resource)
 
     def _find_resource(self, uri: str, by_file: str, *, may_fetch: bool) -> str:
         """Adds the file of a URI, if it was supplied; gives the URI under which it is known.

@@ -17,6 +17,7 @@ from typing import cast
 from urllib.parse import unquote
 
 from toolserver.document.json_text import read_json
+from toolserver.document.references import rebase_references
 from toolserver.document.source_text import SourceText
 from toolserver.document.swagger import convert_envelope
 from toolserver.document.written_scalars import TEXTS_FIELD, restore_texts
@@ -39,8 +40,8 @@ OMITTED_FIELD = "x-left-out"
 """Field of the root in which `bundle` records why files are missing, by reference."""
 
 _FAMILIES = ("3.0", "3.1", "3.2")
-_WITH_OVERRIDES = ("3.1", "3.2")
-"""Versions in which a description beside a reference counts; before, it is ignored."""
+_SINCE_3_1 = ("3.1", "3.2")
+"""Families in which `$id` is a base, as in JSON Schema, and a description beside a reference counts."""
 
 SWAGGER = "2.0"
 MCP = "mcp"
@@ -140,7 +141,7 @@ class Document:
 
         "" for none, before 3.1, and for what is no reference. Raises as `follow_refs`, and only if that does.
         """
-        if self.version not in _WITH_OVERRIDES:
+        if self.version not in _SINCE_3_1:
             return ""
         description, hops = "", 0
         while isinstance(node, dict) and (ref := reference_of(node)) is not None and hops < _MAX_HOPS:
@@ -224,11 +225,6 @@ def schema_reference_of(node: JsonValue) -> str | None:
     if ref is None:
         ref = node.get("$dynamicRef")
     return ref if isinstance(ref, str) else None
-
-
-def pointer_token(key: str) -> str:
-    """`key` as one token of a JSON pointer."""
-    return key.replace("~", "~0").replace("/", "~1")
 
 
 def _circular(ref: str) -> ReferenceFailed:
@@ -318,6 +314,8 @@ def parse_document(text: str | bytes, *, limits: DocumentLimits | None = None) -
     if TEXTS_FIELD in root:
         root = cast(JsonObject, restore_texts(root, root[TEXTS_FIELD]))
     openapi, family = _versions(root)
+    if family in _SINCE_3_1 and b"$id" in source.encoded:
+        rebase_references(root)
     info = object_at(root, "info")
     if not isinstance(root.get("paths"), dict):
         warnings.append("The document has no paths, so there is nothing to call.")

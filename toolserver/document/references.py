@@ -8,9 +8,9 @@ examples and defaults contain no references, whatever they look like. Resolves n
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import TypeAlias
-from urllib.parse import urldefrag, urljoin
+from urllib.parse import unquote, urldefrag, urljoin
 
-from toolserver.document.document import pointer_token
+from toolserver.document.json_pointer import pointer_token
 from toolserver.json_types import JsonObject, JsonValue, array_at, object_at, text_at
 
 _LITERALS = frozenset(("const", "default", "enum", "example", "value"))
@@ -99,6 +99,36 @@ def find_references(root: JsonValue, address: str, *, uri_security: bool = False
     return found
 
 
+def starts_within(resource: Resource, fragment: str) -> bool:
+    """Whether a pointer begins in the resource.
+
+    Pointers below an `$id` are relative to it, but many authors mean the document nevertheless.
+    """
+    first = unquote(fragment[1:].partition("/")[0]).replace("~1", "/").replace("~0", "~")
+    return not isinstance(resource.node, dict) or first in resource.node
+
+
+def rebase_references(root: JsonObject) -> None:
+    """Makes references below an `$id` to what is in the document pointers from its root, in place."""
+    found = find_references(root, "")
+    for each in found.references:
+        target = _pointer_below(found, each) if each.base != found.base and not each.is_key else None
+        if target is not None:
+            each.holder[each.key] = f"#{target}"
+
+
+def _pointer_below(found: FileReferences, reference: FoundReference) -> str | None:
+    base, _, fragment = reference.ref.partition("#")
+    uri = join_uri(reference.base, base) if base else reference.base
+    resource = found.names.get(uri)
+    if resource is None or not fragment:
+        return resource and resource.pointer
+    if fragment.startswith("/"):
+        return resource.pointer + fragment if starts_within(resource, fragment) else None
+    named = found.names.get(f"{uri}#{unquote(fragment)}")
+    return named and named.pointer
+
+
 @dataclass(slots=True)
 class _Step:
     node: JsonObject | list[JsonValue]
@@ -151,9 +181,10 @@ class _Finder:
         if not step.maps_names and not _TELLING.isdisjoint(node):
             base = self._take_names(node, step)
             self._take_others(node, base)
-        ref = node.get("$ref")
-        if isinstance(ref, str):
-            self._add_reference(node, "$ref", ref, base, may_fetch=step.may_fetch)
+        for keyword in ("$ref", "$dynamicRef"):
+            ref = node.get(keyword)
+            if isinstance(ref, str):
+                self._add_reference(node, keyword, ref, base, may_fetch=step.may_fetch)
         return base
 
     def _take_names(self, node: JsonObject, step: _Step) -> str:

@@ -8,9 +8,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tests.support.documents.openapi import document_with
-from toolserver.document.document import DocumentLimits, parse_document, pointer_token, reference_of
+from toolserver.document.document import DocumentLimits, parse_document, reference_of
+from toolserver.document.json_pointer import pointer_token
 from toolserver.errors import DocumentError, ReferenceFailed
-from toolserver.json_types import JsonObject, JsonValue
+from toolserver.json_types import JsonObject, JsonValue, object_at
 
 HEAD = '{"openapi": "3.1.0", "info": {"title": " Shop ", "version": "7", "description": "D"}, "paths": {}'
 
@@ -308,3 +309,53 @@ def test_no_reference_does_worse_than_fail(ref: str, nodes: dict[str, JsonValue]
         document.follow_refs({"$ref": ref})
     except ReferenceFailed:
         return
+
+
+def _rebased(openapi: str = "3.1.0", **schemas: JsonValue) -> JsonObject:
+    text = json.dumps(
+        {
+            "openapi": openapi,
+            "info": {"title": "T", "version": "1"},
+            "paths": {},
+            "components": {"schemas": schemas},
+        }
+    )
+    return object_at(object_at(parse_document(text).root, "components"), "schemas")
+
+
+_AT = "#/components/schemas"
+
+
+@pytest.mark.parametrize(
+    ("reference", "target"),
+    [
+        ({"$ref": "#/$defs/d"}, {"$ref": f"{_AT}/A/$defs/d"}),
+        ({"$ref": "#"}, {"$ref": f"{_AT}/A"}),
+        ({"$ref": "#here"}, {"$ref": f"{_AT}/A/$defs/d"}),
+        ({"$dynamicRef": "#there"}, {"$dynamicRef": f"{_AT}/A/$defs/e"}),
+        ({"$ref": "nested#/$defs/d"}, {"$ref": f"{_AT}/A/$defs/n/$defs/d"}),
+        ({"$ref": f"{_AT}/B"}, {"$ref": f"{_AT}/B"}),
+        ({"$ref": "#gone"}, {"$ref": "#gone"}),
+        ({"$ref": "https://elsewhere.example/x"}, {"$ref": "https://elsewhere.example/x"}),
+        ({"default": {"$ref": "#/$defs/d"}}, {"default": {"$ref": "#/$defs/d"}}),
+    ],
+)
+def test_an_identifier_is_the_base_of_what_is_below_it(reference: JsonObject, target: JsonObject) -> None:
+    """Finding O-11: JSON Schema 2020-12 §8.2.1 and §9.1; `#` is the schema that has the `$id`.
+
+    Authors who mean the document nevertheless are understood, too.
+    """
+    named: JsonObject = {
+        "d": {"$anchor": "here", "type": "integer"},
+        "e": {"$dynamicAnchor": "there"},
+        "n": {"$id": "nested", "$defs": {"d": {"title": "deep"}}},
+    }
+    first: JsonObject = {"$id": "https://s.example/b", "$defs": {"x": {"$anchor": "here"}}}
+    own: JsonObject = {"$id": "https://s.example/a", "$defs": named, "items": reference}
+    assert object_at(_rebased(B=first, A=own), "A")["items"] == target
+
+
+def test_an_identifier_is_no_base_before_3_1() -> None:
+    """Finding O-11: Schema Objects of 3.0 have no `$id`."""
+    schema: JsonObject = {"$id": "https://s.example/a", "$defs": {"d": {}}, "items": {"$ref": "#/$defs/d"}}
+    assert object_at(_rebased("3.0.3", A=schema), "A")["items"] == {"$ref": "#/$defs/d"}
