@@ -5,7 +5,7 @@ import { readFile } from "./body_file.js";
 import { writeForm } from "./body_form.js";
 import { fits, typeByName, UNKNOWN_TYPE } from "./file_types.js";
 import { freshBoundary, writeMultipart } from "./body_multipart.js";
-import { inCharset, textOf, writeSequence } from "./body_text.js";
+import { inCharset, textOf, writeEvents, writeSequence } from "./body_text.js";
 import { writeXml } from "./body_xml.js";
 import { stringifyJson } from "../base/json_text.js";
 import { missingArgument, RequestError } from "./request_error.js";
@@ -49,7 +49,14 @@ function binaryBody({ argument = "body", content_type, content_types = [content_
 /** @param {PlanBody} body @param {JsonValue} value @param {string} boundary @returns {WrittenBody} */
 function multipartBody(body, value, boundary) {
   const contentType = `${body.content_type}; boundary=${boundary}`;
-  return { content: writeMultipart(fieldsOf(body, value), body.content_type, boundary), contentType };
+  return { content: writeMultipart(body.parts ? itemsAsFields(body, value) : fieldsOf(body, value), body.content_type, boundary), contentType };
+}
+
+/** @param {PlanBody} body @param {JsonValue} value @returns {BodyField[]} */
+function itemsAsFields({ parts, argument = "body" }, value) {
+  if (!Array.isArray(value)) throw new RequestError("invalid_arguments", "The body must be an array: its items become the parts.", argument);
+  // Each in an array of its own, since an array of values is as many parts.
+  return value.map((item) => ({ name: "", value: [item], rule: { name: "", ...parts }, argument }));
 }
 
 /** @param {PlanBody} body @param {JsonValue} value */
@@ -60,7 +67,9 @@ function textContent(body, value) {
     case "text":
       return textOf(value, body.content_type);
     case "sequence":
-      return writeSequence(value, body.content_type);
+      return /^text\/event-stream\s*(;|$)/i.test(body.content_type)
+        ? writeEvents(value, body.argument)
+        : writeSequence(value, body.content_type);
     case "xml":
       return writeXml(value, body.xml ?? {});
     case "form":

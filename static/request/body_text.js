@@ -35,6 +35,31 @@ export function writeSequence(value, contentType) {
   return (Array.isArray(value) ? value : [value]).map((item) => `${start}${stringifyJson(item)}\n`).join("");
 }
 
+const EVENT_FIELDS = ["event", "id", "retry", "data"];
+
+/**
+ * Server-sent events, each an object of its fields (OpenAPI 3.2 §4.14.4.4); any other value is the data of one.
+ * @param {JsonValue} value
+ * @param {string} [argument] whose fault it is
+ * @throws {RequestError} invalid_arguments: a line break where it would begin another field
+ */
+export function writeEvents(value, argument = "body") {
+  if (typeof value === "string") return value;
+  return (Array.isArray(value) ? value : [value]).map((item) => `${eventLines(item, argument).join("\n")}\n\n`).join("");
+}
+
+/** @param {JsonValue} item @param {string} argument @returns {string[]} */
+function eventLines(item, argument) {
+  const keys = typeof item === "object" && item !== null && !Array.isArray(item) ? Object.keys(item) : [];
+  const isEvent = keys.length > 0 && keys.every((key) => EVENT_FIELDS.includes(key));
+  return Object.entries(isEvent ? (item ?? {}) : { data: item }).flatMap(([name, content]) => {
+    if (isEvent && content === null) return [];
+    const lines = (typeof content === "string" ? content : stringifyJson(content)).split(/\r\n|[\r\n]/);
+    if (lines.length > 1 && name !== "data") throw new RequestError("invalid_arguments", `"${name}" of an event must be one line.`, argument);
+    return lines.map((line) => `${name}: ${line}`);
+  });
+}
+
 /**
  * @param {string} text
  * @param {string} contentType

@@ -30,7 +30,7 @@ export async function withFiles(plan, args, read) {
   /** @type {Record<string, any>} */
   const known = dictionaryOf(args);
   const whole = body.argument ?? "";
-  if (body.kind === "binary") await replace(known, whole);
+  if (body.kind === "binary" || body.parts?.file) await replace(known, whole);
   for (const { argument = "", file } of body.properties ?? []) if (file) await replace(known, argument);
   const files = (body.fields ?? []).filter(({ file }) => file);
   if (files.length && typeof known[whole] === "object" && known[whole] !== null) {

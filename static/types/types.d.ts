@@ -47,6 +47,8 @@ export interface PlanBody {
   fields?: PlanField[];
   properties?: PlanField[];
   additional?: boolean;
+  /** Of a multipart body whose parts have no names: how each item of the array is written. */
+  parts?: Omit<PlanField, "name">;
   xml?: XmlNode;
 }
 export interface XmlNode {

@@ -12,6 +12,7 @@ JSON = "application/json"
 FORM = "application/x-www-form-urlencoded"
 FORM_DATA = "multipart/form-data"
 OCTETS = "application/octet-stream"
+EVENTS = "text/event-stream"
 
 BodyKind: TypeAlias = Literal["json", "form", "multipart", "text", "xml", "sequence", "binary"]
 """How a body is encoded; the order is the order of preference where a document offers several."""

@@ -12,7 +12,10 @@ from msgspec import Struct, structs
 
 from toolserver.document.document import Document, reference_of
 from toolserver.document.media_type import (
+    EVENTS,
+    FORM_DATA,
     BodyKind,
+    base_type,
     body_kind,
     choose_json,
     is_json_range,
@@ -21,7 +24,14 @@ from toolserver.document.media_type import (
 )
 from toolserver.errors import quote_text
 from toolserver.json_types import JsonObject, JsonValue, object_at, text_at
-from toolserver.operation.body_field import BodyField, first_properties, is_binary, is_structured, read_fields
+from toolserver.operation.body_field import (
+    BodyField,
+    first_properties,
+    is_binary,
+    is_structured,
+    read_fields,
+    read_item,
+)
 from toolserver.operation.xml_body import xml_node
 
 __all__ = ["Body", "BodyField", "BodyReader", "read_query_fields"]
@@ -49,6 +59,8 @@ class Body:
     kind: BodyKind = "json"
     fields: Mapping[str, BodyField] = field(default_factory=dict[str, BodyField])
     """For forms and multipart bodies: the fields that do not follow the default rule, by name."""
+    parts: BodyField | None = None
+    """For multipart bodies whose parts have no names: the rule of each; the body is an array of them."""
     xml: JsonObject | None = None
     """For XML bodies: names and places of elements (see `xml_body`)."""
     media: JsonObject = field(default_factory=dict[str, JsonValue], repr=False, compare=False)
@@ -84,6 +96,7 @@ class _Written(NamedTuple):
     kind: BodyKind
     schema: JsonValue
     fields: Mapping[str, BodyField]
+    parts: BodyField | None
     xml: JsonObject | None
     warnings: list[str]
 
@@ -110,7 +123,8 @@ class BodyReader:
         if not content:
             return None, ["The request body names no content type; it is left out."]
         choice = self._choose(content)
-        if choice.kind == "multipart" and (placed := [key for key in _BY_POSITION if key in choice.media]):
+        placed = [key for key in _BY_POSITION if key in choice.media]
+        if choice.kind == "multipart" and placed and not _has_like_parts(choice):
             named = quote_text(choice.media_type)
             raise UnwritableBody(
                 f"The parts of the {named} body are identified by position ({', '.join(placed)})"
@@ -127,6 +141,7 @@ class BodyReader:
             text_at(node, "description")[:_MAX_PROSE_CHARS],
             written.kind,
             written.fields,
+            written.parts,
             written.xml,
             choice.media,
             content_types=self._offers[tuple(content)].files if written.kind == "binary" else (),
@@ -172,10 +187,14 @@ def _weigh(keys: tuple[str, ...]) -> _Offer:
 
 def _key_of(media: JsonObject) -> str | int:
     """A key that is equal for media types with the same schema: its reference, or the holder's identity."""
+    if not media.keys().isdisjoint(_BY_POSITION):
+        return id(media)
     return reference_of(media.get("schema")) or id(media)
 
 
 def _write(document: Document, choice: _Choice) -> _Written:
+    if choice.kind == "multipart" and _has_like_parts(choice):
+        return _write_parts(document, choice)
     choice, undescribed = _with_fields(document, choice)
     kind, warnings = _kind_by_schema(document, choice)
     warnings += undescribed
@@ -185,14 +204,31 @@ def _write(document: Document, choice: _Choice) -> _Written:
         warnings.append(
             f"The content type of the request body, {named}, is invalid; {content_type} is sent in its place."
         )
-    schema = _schema_of(choice)
+    schema = _schema_of(choice, kind)
     fields: Mapping[str, BodyField] = {}
     if kind in ("form", "multipart"):
         fields, field_warnings = read_fields(document, kind, choice.media)
         warnings += field_warnings
-    return _Written(
-        content_type, kind, schema, fields, xml_node(document, schema) if kind == "xml" else None, warnings
+    xml = xml_node(document, schema) if kind == "xml" else None
+    return _Written(content_type, kind, schema, fields, None, xml, warnings)
+
+
+def _has_like_parts(choice: _Choice) -> bool:
+    """Whether the parts have no names and are all described alike, so that a body is an array of them."""
+    if "prefixEncoding" in choice.media or base_type(choice.media_type) == FORM_DATA:
+        return False
+    return "itemSchema" in choice.media or "itemEncoding" in choice.media
+
+
+def _write_parts(document: Document, choice: _Choice) -> _Written:
+    whole = document.follow_refs(choice.media.get("schema"))
+    item = choice.media.get("itemSchema", whole.get("items") if isinstance(whole, dict) else None)
+    schema: JsonObject = {"type": "array", "items": item if isinstance(item, dict | bool) else {}}
+    parts = read_item(document, item, object_at(choice.media, "itemEncoding"))
+    content_type = (
+        "multipart/mixed" if "*" in choice.media_type else sent_type(choice.media_type, "multipart")
     )
+    return _Written(content_type, "multipart", schema, {}, parts, None, [])
 
 
 def read_query_fields(document: Document, media: JsonObject) -> dict[str, BodyField]:
@@ -214,8 +250,8 @@ def _with_fields(document: Document, choice: _Choice) -> tuple[_Choice, list[str
     return structs.replace(choice, media={**choice.media, "schema": fields}), [warning]
 
 
-def _schema_of(choice: _Choice) -> JsonValue:
-    if choice.kind == "sequence" and "itemSchema" in choice.media:
+def _schema_of(choice: _Choice, kind: BodyKind) -> JsonValue:
+    if kind == "sequence" and "itemSchema" in choice.media:
         return {"type": "array", "items": choice.media["itemSchema"]}
     schema = choice.media.get("schema")
     return schema if isinstance(schema, dict | bool) else {}
@@ -230,6 +266,8 @@ def _kind_by_schema(document: Document, choice: _Choice) -> tuple[BodyKind, list
     """Text and bytes with a structured schema are encoded as JSON; XML whose schema is a string, as text."""
     if choice.kind not in ("text", "binary", "xml"):
         return choice.kind, []
+    if base_type(choice.media_type) == EVENTS and "itemSchema" in choice.media:
+        return "sequence", []
     structured = is_structured(document, choice.media.get("schema"))
     if choice.kind == "xml":
         return ("xml" if structured else "text"), []

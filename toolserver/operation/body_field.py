@@ -80,6 +80,13 @@ def read_fields(
     return reader.read_fields(), reader.warnings
 
 
+def read_item(document: Document, schema: JsonValue, encoding: JsonObject) -> BodyField:
+    """The rule of the parts of a body whose parts have no names; styles do not apply to them."""
+    reader = _FieldReader(document, "multipart", {})
+    unstyled: JsonObject = {key: encoding[key] for key in ("contentType", "headers") if key in encoding}
+    return reader.read_field("", schema, unstyled)
+
+
 @dataclass(slots=True)
 class _FieldReader:
     """Reads the fields of one media type object."""
@@ -94,10 +101,13 @@ class _FieldReader:
         encodings = object_at(self.media, "encoding")
         schemas: dict[str, JsonValue] = dict.fromkeys(encodings)
         schemas |= first_properties(self.document, self.media.get("schema"))
-        fields = (self._field(name, schema, object_at(encodings, name)) for name, schema in schemas.items())
+        fields = (
+            self.read_field(name, schema, object_at(encodings, name)) for name, schema in schemas.items()
+        )
         return {found.name: found for found in fields if found.accepts or found.to_json()}
 
-    def _field(self, name: str, schema: JsonValue, encoding: JsonObject) -> BodyField:
+    def read_field(self, name: str, schema: JsonValue, encoding: JsonObject) -> BodyField:
+        """The rule of one field or part."""
         accepts = text_at(encoding, "contentType").strip()
         headers = () if self.kind == "form" else tuple(self._fixed_headers(name, encoding))
         file = self.kind == "multipart" and (

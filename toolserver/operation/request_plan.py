@@ -67,7 +67,9 @@ class PlanWriter:
         """What arguments fill: parameters and body, written once for all operations that are called alike."""
         body = operation.body
         types = (body.content_type, body.content_types) if body else ()
-        parts = (*types, body.kind, body.required, id(body.fields), id(body.xml)) if body else ()
+        parts = (
+            (*types, body.kind, body.required, id(body.fields), id(body.parts), id(body.xml)) if body else ()
+        )
         key = (id(operation.sendings), id(arguments), additional, *parts)
         found = self._alike.get(key)
         if found is None:
@@ -143,6 +145,8 @@ def plan_body(body: Body, arguments: Arguments, additional: bool) -> JsonObject:
             if location == "body_property"
         ]
         planned["additional"] = additional
+    if body.parts is not None:
+        planned["parts"] = body.parts.to_json()
     if body.xml is not None:
         planned["xml"] = body.xml
     return planned

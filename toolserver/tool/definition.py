@@ -327,6 +327,10 @@ def _body_schema(body: Body, has_form: Callable[[JsonValue], bool]) -> tuple[Jso
     if body.kind == "text":
         schema = body.schema if has_form(body.schema) else JsonObject(allOf=[body.schema, _TEXT])
         return schema, (f"Sent as {clean_text(body.content_type)} text.",)
+    if body.parts is not None and body.parts.file:
+        return file_schema(many=True), (
+            f"Accepts {clean_text(body.parts.accepts)}.",
+        ) if body.parts.accepts else ()
     files = [name for name, field in body.fields.items() if field.file]
     notes = tuple(f"Give the file `{clean_text(name)}` as text or as a data: URL." for name in files[:10])
     return body.schema, notes

@@ -194,3 +194,21 @@ test("Finding W-7: a body that is a file has the type of its name, or its own, a
   assert.equal(built({ ...BINARY, content_type: "image/*" }, { body: { text: "", filename: "a.pdf" } }).type, "application/octet-stream");
   assert.equal(built(BINARY, { body: { text: "", filename: "a.pdf" } }).type, "application/octet-stream");
 });
+
+test("Finding O-12: events are written as such, and none can begin a field that it does not have", () => {
+  const events = /** @type {const} */ ({ kind: "sequence", content_type: "text/event-stream" });
+  const body = [{ event: "add", id: "1", data: "a\nb", retry: null }, { data: { k: 1n } }, { other: 1 }, "x"];
+  assert.equal(built(events, { body }).content, 'event: add\nid: 1\ndata: a\ndata: b\n\ndata: {"k":1}\n\ndata: {"other":1}\n\ndata: x\n\n');
+  for (const lines of ["a\ndata: b", "a\r", "a\r\nid: 2"]) refuses(() => built(events, { body: [{ event: lines, data: "" }] }), "invalid_arguments", "body");
+});
+
+test("Finding O-12: the items of an array are parts without names", () => {
+  const mixed = { ...MULTIPART, content_type: "multipart/mixed" };
+  const written = (/** @type {any} */ parts, /** @type {any} */ body) => text(built({ ...mixed, parts }, { body }).content);
+  assert.equal(written({}, ["a", { k: 1 }, [1, 2]]), '--XX\r\n\r\na\r\n--XX\r\nContent-Type: application/json\r\n\r\n{"k":1}\r\n--XX\r\nContent-Type: application/json\r\n\r\n[1,2]\r\n--XX--\r\n');
+  assert.equal(
+    written({ file: true, content_type: "image/png" }, [{ text: "x", filename: "a.png" }]),
+    '--XX\r\nContent-Disposition: attachment; filename="a.png"\r\nContent-Type: image/png\r\n\r\nx\r\n--XX--\r\n',
+  );
+  refuses(() => written({}, { a: 1 }), "invalid_arguments", "body");
+});

@@ -37,3 +37,8 @@ test("Finding W-5: what an address gives as the type of its file is left out whe
     assert.deepEqual(body, { ...file, content_type: undefined });
   }
 });
+
+test("Finding O-12: files that are parts without names are read by their addresses, too", async () => {
+  const mixed = plan({ method: "POST", body: { kind: "multipart", content_type: "multipart/mixed", required: true, argument: "body", parts: { file: true } } });
+  assert.deepEqual(await withFiles(mixed, { body: [{ url }, { text: "t" }] }, read), { body: [file, { text: "t" }] });
+});

@@ -140,6 +140,65 @@ def test_a_sequence_is_an_array_of_its_items() -> None:
     assert (body.kind, body.schema) == ("sequence", {"type": "array", "items": {"type": "object"}})
 
 
+def test_events_are_a_sequence_of_their_items() -> None:
+    """Finding O-12: an array was sent as JSON text; without `itemSchema` the body is the text itself."""
+    event: JsonObject = {"type": "object", "properties": {"data": {"type": "string"}}}
+    body = body_of({"text/event-stream": {"itemSchema": event}}, openapi="3.2.0")
+    assert (body.kind, body.content_type) == ("sequence", "text/event-stream")
+    assert body.schema == {"type": "array", "items": event}
+    assert body_of({"text/event-stream": {"schema": {"type": "string"}}}).kind == "text"
+
+
+@pytest.mark.parametrize(
+    ("media", "item", "rule"),
+    [
+        ({"itemSchema": {"type": "object"}}, {"type": "object"}, {}),
+        ({"itemSchema": FILE}, FILE, {"file": True}),
+        (
+            {"itemSchema": {}, "itemEncoding": {"contentType": "image/png", "style": "form"}},
+            {},
+            {"file": True, "content_type": "image/png"},
+        ),
+        (
+            {
+                "schema": {"$ref": "#/components/schemas/A"},
+                "itemEncoding": {"contentType": "application/json"},
+            },
+            {"type": "integer"},
+            {"content_type": "application/json"},
+        ),
+    ],
+)
+def test_parts_without_names_are_the_items_of_an_array(
+    media: JsonObject, item: JsonValue, rule: JsonObject
+) -> None:
+    """Finding O-12: OpenAPI 3.2 describes all of them alike, by `itemSchema` and `itemEncoding`."""
+    schemas: JsonObject = {"A": {"type": "array", "items": {"type": "integer"}}}
+    body = body_of({"multipart/mixed": media}, openapi="3.2.0", components={"schemas": schemas})
+    assert (body.kind, body.content_type, body.schema) == (
+        "multipart",
+        "multipart/mixed",
+        {"type": "array", "items": item},
+    )
+    assert body.parts is not None
+    assert body.parts.to_json() == rule
+
+
+def test_media_types_of_one_schema_and_other_items_are_read_apart() -> None:
+    """Finding O-12: what bodies share is found by their schema, which does not tell all of such a body."""
+    reader = BodyReader(document_with({}, {"components": {"schemas": {"A": {"type": "array"}}}}))
+    found = [
+        reader.read_body(
+            {"content": {"multipart/mixed": {"schema": {"$ref": "#/components/schemas/A"}, **more}}}
+        )
+        for more in (JsonObject(itemEncoding={"contentType": "text/csv"}), JsonObject(itemSchema=FILE))
+    ]
+    assert [body.parts.file for body, _ in found if body is not None and body.parts is not None] == [
+        False,
+        True,
+    ]
+
+
 @pytest.mark.parametrize(
     ("schema", "encoding"),
     [

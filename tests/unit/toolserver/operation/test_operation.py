@@ -518,11 +518,18 @@ def test_what_a_browser_leaves_out_is_told() -> None:
     )
 
 
-@pytest.mark.parametrize("field", ["prefixEncoding", "itemEncoding", "itemSchema"])
-def test_a_body_whose_parts_go_by_position_is_named_as_unwritable(field: str) -> None:
+@pytest.mark.parametrize(
+    ("media_type", "field"),
+    [
+        ("multipart/mixed", "prefixEncoding"),
+        ("multipart/form-data", "itemEncoding"),
+        ("multipart/form-data", "itemSchema"),
+    ],
+)
+def test_a_body_whose_parts_go_by_position_is_named_as_unwritable(media_type: str, field: str) -> None:
     """OpenAPI 3.2 knows multipart bodies without names; half a body would be worse than none."""
-    content: JsonObject = {"multipart/mixed": {"schema": {"type": "array"}, field: {}}}
-    parts = f"The parts of the 'multipart/mixed' body are identified by position ({field})"
+    content: JsonObject = {media_type: {"schema": {"type": "array"}, field: {}}}
+    parts = f"The parts of the '{media_type}' body are identified by position ({field})"
     reason = f"{parts}, which is not supported yet"
     body: JsonObject = {"required": True, "content": content}
     required = read_operations(document_with({"/a": {"post": {"requestBody": body}}}))

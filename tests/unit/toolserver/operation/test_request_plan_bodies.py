@@ -125,6 +125,18 @@ def test_a_file_of_several_types_leaves_the_choice_to_the_page() -> None:
     }
 
 
+def test_parts_without_names_have_one_rule() -> None:
+    """Finding O-12: the page writes each item of the argument by it."""
+    media: JsonObject = {"itemSchema": FILE, "itemEncoding": {"contentType": "image/png"}}
+    assert body_plan("multipart/mixed", media, COMPLETE_BODY) == {
+        "kind": "multipart",
+        "content_type": "multipart/mixed",
+        "required": True,
+        "argument": "body",
+        "parts": {"file": True, "content_type": "image/png"},
+    }
+
+
 def test_xml_carries_its_tree() -> None:
     """Names of elements stand in the plan alone; arguments are named as in the schema."""
     media: JsonObject = {"schema": {"properties": {"a": {"xml": {"attribute": True}}}, "xml": {"name": "x"}}}

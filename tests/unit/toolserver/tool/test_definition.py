@@ -8,7 +8,7 @@ import orjson
 import pytest
 
 from tests.support.documents.openapi import document_with
-from toolserver.json_types import JsonObject, JsonValue
+from toolserver.json_types import JsonObject, JsonValue, object_at
 from toolserver.operation.argument_names import COMPLETE_BODY, Arguments
 from toolserver.operation.operation import read_operations
 from toolserver.schema.hints import TOOL_DESCRIPTION_CHARS
@@ -270,6 +270,16 @@ def test_the_empty_value_is_sent_nowhere_else(more: JsonObject) -> None:
     node: JsonObject = {"name": "a", "in": "query", "schema": {"type": "integer"}, **more}
     made = define({"parameters": [node]}).schema
     assert not jsonschema_rs.validator_for(made).is_valid({"a": ""})
+
+
+def test_files_without_names_are_a_list_of_files() -> None:
+    """Finding O-12: a model cannot write bytes into an array of texts."""
+    media: JsonObject = {"itemSchema": {}, "itemEncoding": {"contentType": "image/png"}}
+    made = define({"requestBody": {"required": True, "content": {"multipart/mixed": media}}}).schema
+    validator = jsonschema_rs.validator_for(made)
+    assert validator.is_valid({"body": [{"base64": "aGk="}, {"text": "x"}]})
+    assert not validator.is_valid({"body": ["x"]})
+    assert "Accepts image/png." in str(object_at(object_at(made, "properties"), "body")["description"])
 
 
 def test_a_closed_body_takes_no_further_properties() -> None:
