@@ -2,10 +2,11 @@
 
 import pytest
 
-from tests.support.documents.openapi import document_with
+from tests.support.documents.openapi import document_with, operation_of
 from toolserver.document.media_type import BodyKind
 from toolserver.json_types import JsonObject, JsonValue
 from toolserver.operation.body import Body, BodyField, BodyReader
+from toolserver.operation.operation import read_operations
 
 FILE: JsonObject = {"type": "string", "format": "binary"}
 FORM = "application/x-www-form-urlencoded"
@@ -390,3 +391,24 @@ def test_a_schema_that_bodies_share_is_looked_through_once() -> None:
     assert first is not None
     assert second is not None
     assert first.fields is second.fields
+
+
+@pytest.mark.parametrize(
+    ("media_type", "field"),
+    [
+        ("multipart/mixed", "prefixEncoding"),
+        ("multipart/form-data", "itemEncoding"),
+        ("multipart/form-data", "itemSchema"),
+    ],
+)
+def test_a_body_whose_parts_go_by_position_is_named_as_unwritable(media_type: str, field: str) -> None:
+    """OpenAPI 3.2 knows multipart bodies without names; half a body would be worse than none."""
+    content: JsonObject = {media_type: {"schema": {"type": "array"}, field: {}}}
+    parts = f"The parts of the '{media_type}' body are identified by position ({field})"
+    reason = f"{parts}, which is not supported yet"
+    body: JsonObject = {"required": True, "content": content}
+    required = read_operations(document_with({"/a": {"post": {"requestBody": body}}}))
+    assert [skipped.reason for skipped in required.skipped] == [f"{reason}."]
+    optional = operation_of({"requestBody": {"content": content}}, method="post")
+    assert optional.body is None
+    assert optional.warnings == (f"{reason}; the optional body is left out.",)

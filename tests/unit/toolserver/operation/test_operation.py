@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 from tests.support.documents.openapi import document_with, operation_of
 from toolserver.document.document import DocumentLimits
 from toolserver.errors import DocumentError
-from toolserver.json_types import JsonObject, JsonValue, object_at
+from toolserver.json_types import JsonObject, JsonValue
 from toolserver.operation.operation import (
     Body,
     Operation,
@@ -167,39 +167,6 @@ def test_parameters_bodies_responses_and_path_items_may_be_references() -> None:
         "own",
         "beside",
     )
-
-
-@pytest.mark.parametrize(("openapi", "beside"), [("3.0.3", False), ("3.1.1", True), ("3.2.0", True)])
-def test_a_description_beside_a_reference_overrides_the_components(openapi: str, beside: bool) -> None:
-    """Finding O-10: 3.1.2 §4.8.23; before, what stands beside a reference is ignored.
-
-    Path items whose references are the same are read once, but not where their descriptions differ.
-    """
-    page: JsonObject = {"description": "component", **object_at(PARAMETERS, "Page")}
-    components: JsonObject = {
-        "parameters": {"Page": page, "Onward": {"$ref": "#/components/parameters/Page", "description": "on"}},
-        "requestBodies": {"B": {**json_body({"type": "object"}), "description": "component"}},
-    }
-    paths: JsonObject = {
-        f"/{name}": {
-            "parameters": [{"$ref": f"#/components/parameters/{target}", **more}],
-            "post": {"requestBody": {"$ref": "#/components/requestBodies/B", **more}},
-        }
-        for name, target, more in [
-            ("plain", "Page", {}),
-            ("own", "Page", {"description": "beside"}),
-            ("other", "Page", {"description": "besides"}),
-            ("chain", "Onward", {}),
-        ]
-    }
-    document = document_with(paths, openapi=openapi, components=components)
-    told = [
-        (operation.parameters[0].describe_parameter(document).description, operation.body.description)
-        for operation in read_operations(document).operations
-        if operation.body is not None
-    ]
-    own = [("beside", "beside"), ("besides", "besides"), ("on", "component")]
-    assert told == [("component", "component"), *(own if beside else [("component", "component")] * 3)]
 
 
 def test_an_operation_that_is_skipped_tells_every_reason_once() -> None:
@@ -516,24 +483,3 @@ def test_what_a_browser_leaves_out_is_told() -> None:
         " A browser sends its own cookies and lets no page set them.",
         "The optional header parameter 'Origin' is left out. A browser sets this header itself.",
     )
-
-
-@pytest.mark.parametrize(
-    ("media_type", "field"),
-    [
-        ("multipart/mixed", "prefixEncoding"),
-        ("multipart/form-data", "itemEncoding"),
-        ("multipart/form-data", "itemSchema"),
-    ],
-)
-def test_a_body_whose_parts_go_by_position_is_named_as_unwritable(media_type: str, field: str) -> None:
-    """OpenAPI 3.2 knows multipart bodies without names; half a body would be worse than none."""
-    content: JsonObject = {media_type: {"schema": {"type": "array"}, field: {}}}
-    parts = f"The parts of the '{media_type}' body are identified by position ({field})"
-    reason = f"{parts}, which is not supported yet"
-    body: JsonObject = {"required": True, "content": content}
-    required = read_operations(document_with({"/a": {"post": {"requestBody": body}}}))
-    assert [skipped.reason for skipped in required.skipped] == [f"{reason}."]
-    optional = operation_of({"requestBody": {"content": content}}, method="post")
-    assert optional.body is None
-    assert optional.warnings == (f"{reason}; the optional body is left out.",)
