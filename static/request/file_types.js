@@ -22,6 +22,7 @@ const TYPES = new Map(
     "application/vnd.openxmlformats-officedocument.wordprocessingml.document": "docx",
     "application/xml": "xml",
     "application/yaml": "yaml yml",
+    "application/x-tar": "tar",
     "application/zip": "zip",
     "audio/flac": "flac",
     "audio/mp4": "m4a",
@@ -68,10 +69,11 @@ export function fits(type, listed) {
  * The type of a file that does not say its own, by its name, among those that a document lists; bytes if nothing fits better.
  * @param {string | null} filename
  * @param {string[]} listed types and ranges
- * @returns {string | null} null: none that is listed
+ * @returns {string | null} null: a name that says nothing, or a type that is not listed
  */
 export function typeByName(filename, listed) {
-  const type = TYPES.get(/\.([^./\\]+)$/.exec(filename ?? "")?.[1].toLowerCase() ?? "") ?? UNKNOWN_TYPE;
+  const type = TYPES.get(/\.([^./\\]+)$/.exec(filename ?? "")?.[1].toLowerCase() ?? "");
+  if (type === undefined) return null;
   const found = listed.find((each) => fits(type, each)) ?? listed.find((each) => baseOf(each) === UNKNOWN_TYPE);
   return found?.includes("*") ? type : (found ?? null);
 }

@@ -74,6 +74,12 @@ def is_media_range(name: str) -> bool:
     return is_media_type(name.replace("*", "x"))
 
 
+def types_to_choose(names: Iterable[str]) -> tuple[str, ...]:
+    """The types and ranges among these, if a file leaves a choice: octets beside one type are none."""
+    usable = tuple(name for text in names if is_media_range(name := text.strip()))
+    return usable if sum(base_type(name) != OCTETS for name in usable) > 1 else ()
+
+
 def body_kind(media_type: str) -> BodyKind:
     """How a body of this type is encoded; unknown types count as bytes."""
     name = base_type(media_type)

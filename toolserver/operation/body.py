@@ -21,6 +21,7 @@ from toolserver.document.media_type import (
     is_json_range,
     is_media_range,
     sent_type,
+    types_to_choose,
 )
 from toolserver.errors import quote_text
 from toolserver.json_types import JsonObject, JsonValue, object_at, text_at
@@ -86,7 +87,7 @@ class _Offer(NamedTuple):
     best: str
     kinds: dict[str, BodyKind]
     files: tuple[str, ...]
-    """The keys that are types or ranges of files, where there are several."""
+    """The types and ranges of files that leave a choice."""
 
 
 class _Written(NamedTuple):
@@ -179,10 +180,8 @@ def _weigh(keys: tuple[str, ...]) -> _Offer:
     kinds: dict[str, BodyKind] = {media_type: body_kind(media_type) for media_type in keys}
     best = min(keys, key=lambda key: _PREFERENCE.index(kinds[key]))
     json = choose_json(keys)
-    files = tuple(key.strip() for key in keys if kinds[key] == "binary" and is_media_range(key))
-    return _Offer(
-        json, json is not None and is_json_range(json), best, kinds, files if len(files) > 1 else ()
-    )
+    files = types_to_choose(key for key in keys if kinds[key] == "binary")
+    return _Offer(json, json is not None and is_json_range(json), best, kinds, files)
 
 
 def _key_of(media: JsonObject) -> str | int:

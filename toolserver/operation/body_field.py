@@ -9,7 +9,13 @@ from dataclasses import dataclass, field
 from typing import Literal
 
 from toolserver.document.document import Document, reference_of
-from toolserver.document.media_type import OCTETS, body_kind, is_json_range, is_media_range, is_media_type
+from toolserver.document.media_type import (
+    OCTETS,
+    body_kind,
+    is_json_range,
+    is_media_type,
+    types_to_choose,
+)
 from toolserver.errors import ReferenceFailed, quote_text
 from toolserver.json_types import (
     JsonObject,
@@ -114,11 +120,12 @@ class _FieldReader:
             is_binary(self.document, schema) or self._is_encoded_file(schema, accepts)
         )
         if file or not self._is_styled(encoding):
-            content_type, listed = _listed_types(accepts)
+            listed = accepts.split(",")
+            content_type = next((name.strip() for name in listed if is_media_type(name)), None)
+            choice = types_to_choose(listed) if file and content_type is not None else ()
             if content_type is None and self.kind == "multipart":
                 content_type = self._stated_type(schema, file)
-            listed = listed if file and len(listed) > 1 else ()
-            return BodyField(name, file, accepts, content_type, listed, headers=headers)
+            return BodyField(name, file, accepts, content_type, choice, headers=headers)
         style = text_at(encoding, "style")
         style = style if style in _STYLES else "form"
         explode = encoding.get("explode")
@@ -180,13 +187,6 @@ class _FieldReader:
         except ReferenceFailed:
             return {}
         return target if isinstance(target, dict) else {}
-
-
-def _listed_types(accepts: str) -> tuple[str | None, tuple[str, ...]]:
-    """The first that is no range, and all types and ranges, of a list as `contentType` writes it."""
-    names = tuple(name for text in accepts.split(",") if is_media_range(name := text.strip()))
-    concrete = next(filter(is_media_type, names), None)
-    return concrete, names if concrete is not None else ()
 
 
 def _fixed_value(schema: JsonObject) -> str | None:

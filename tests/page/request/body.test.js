@@ -181,8 +181,9 @@ test("Finding W-7: of several types that the document lists, the file's name cho
   const listed = { content_type: "image/png", content_types: ["image/png", "text/csv; charset=utf-8", "audio/*"] };
   const types = ["a.png", "b.csv", "c.mp3", "d.pdf", ""].map((filename) => typeOfPart(listed, { text: "", filename }));
   assert.deepEqual(types, ["image/png", "text/csv; charset=utf-8", "audio/mpeg", "image/png", "image/png"]);
-  const open = { content_type: "image/png", content_types: ["image/png", "application/octet-stream"] };
-  assert.equal(typeOfPart(open, { text: "", filename: "d.pdf" }), "application/octet-stream");
+  const open = { content_type: "image/png", content_types: ["image/png", "image/gif", "application/octet-stream"] };
+  const others = ["d.pdf", "e.unheard", ""].map((filename) => typeOfPart(open, { text: "", filename }));
+  assert.deepEqual(others, ["application/octet-stream", "image/png", "image/png"]);
 });
 
 test("Finding W-7: a body that is a file has the type of its name, or its own, among those that the document offers", () => {

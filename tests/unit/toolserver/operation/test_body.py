@@ -304,6 +304,7 @@ def test_the_types_that_a_document_offers_for_a_file_as_body_are_planned() -> No
     body = body_of({"image/png": {"schema": FILE}, "image/jpeg": {"schema": FILE}})
     assert (body.content_type, body.content_types) == ("image/png", ("image/png", "image/jpeg"))
     assert body_of({"image/png": {"schema": FILE}}).content_types == ()
+    assert body_of({"application/x-tar": {}, "application/octet-stream": {}}).content_types == ()
 
 
 @pytest.mark.parametrize(
