@@ -130,7 +130,7 @@ class McpCalls:
         if caller.user.id == NOBODY:
             raise named_nobody()
         name = read_name(message)
-        if not _NEVER_ASKED.isdisjoint(message.params):
+        if any(message.params.get(name) is not None for name in _NEVER_ASKED):
             raise RpcError(INVALID_PARAMS, "The bridge has asked for no input, and has given no state.")
         if caller.is_forwarded:
             name = await self._registry.own_name(caller.user.id, name)

@@ -182,8 +182,7 @@ def _read_plain_call(body: bytes) -> RpcMessage | None:
         return None
     if not isinstance(meta, dict) or not arguments.startswith("{"):
         return None
-    is_modern = VERSION_KEY in meta
-    return RpcMessage("tools/call", {"name": params.name}, meta, call.id, body, is_modern, arguments)
+    return RpcMessage("tools/call", {"name": params.name}, meta, call.id, body, _is_modern(meta), arguments)
 
 
 def _read_any_message(body: bytes) -> RpcMessage:
@@ -197,15 +196,21 @@ def _read_any_message(body: bytes) -> RpcMessage:
     if value.get("jsonrpc") != "2.0" or (request_id is None and "id" in value):
         message = 'A request needs "jsonrpc": "2.0" and an id that is a text or an integer.'
         raise RpcError(INVALID_REQUEST, message)
-    method, params = value.get("method"), value.get("params", {})
+    method, params = value.get("method"), value.get("params")
     if not isinstance(method, str):
         raise RpcError(INVALID_REQUEST, "The message has no method.", request_id=request_id)
+    if params is None:  # clients of typed languages write out what is unset
+        params = {}
     if not isinstance(params, dict):
         raise RpcError(INVALID_PARAMS, "params must be an object.", request_id=request_id)
     meta = params.get("_meta")
     if not isinstance(meta, dict):
         meta = {}
-    return RpcMessage(method, params, meta, request_id, body, VERSION_KEY in meta)
+    return RpcMessage(method, params, meta, request_id, body, _is_modern(meta))
+
+
+def _is_modern(meta: JsonObject) -> bool:
+    return meta.get(VERSION_KEY) is not None
 
 
 def _as_id(value: JsonValue) -> RequestId | None:

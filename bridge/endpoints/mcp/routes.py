@@ -154,7 +154,7 @@ class McpRoutes:
         return _result_answer(message, result)
 
     async def _list_tools(self, request: web.Request, message: RpcMessage) -> web.Response:
-        if "cursor" in message.params:
+        if message.params.get("cursor") is not None:
             raise RpcError(INVALID_PARAMS, "The list of tools has one page; there is no such cursor.")
         view = await self._registry.view_of_user(list_owner(caller_of(request)))
         tools = orjson.Fragment(await self._registry.list_mcp_tools(view, request.match_info.get("server")))

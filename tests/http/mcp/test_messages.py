@@ -108,6 +108,36 @@ async def test_what_is_wrong_with_a_request_has_its_own_status_and_code(
     assert answer["id"] == 1
 
 
+@pytest.mark.parametrize(
+    "message",
+    [
+        modern_request("tools/list", {"cursor": None}),
+        legacy_request("tools/list", {"cursor": None}),
+        legacy_request("tools/list", {"_meta": None}),
+        legacy_request("tools/list", {"_meta": {"io.modelcontextprotocol/protocolVersion": None}}),
+        ({"jsonrpc": "2.0", "id": 1, "method": "tools/list", "params": None}, legacy_request("ping")[1]),
+    ],
+)
+async def test_a_member_that_is_null_is_unset(
+    bridge: Bridge, http: aiohttp.ClientSession, message: tuple[dict[str, Any], dict[str, str]]
+) -> None:
+    """Finding W-20: clients of typed languages write out what is unset, and had no tools for it."""
+    status, answer = await post_message(bridge, http, *message)
+    assert (status, answer["result"]["tools"][0]["name"]) == (200, "listProducts")
+
+
+async def test_a_call_whose_unset_parameters_are_null_is_run(
+    bridge: Bridge, http: aiohttp.ClientSession
+) -> None:
+    """Finding W-20: state and answers that the bridge never asked for are refused where there are any."""
+    unset = {"requestState": None, "inputResponses": None, "_meta": None}
+    call = legacy_request("tools/call", {"name": "listProducts", "arguments": {"limit": "many"}, **unset})
+    async with page_of(bridge, bridge.local_user.id, never_asked):
+        status, answer = await post_message(bridge, http, *call)
+    assert (status, answer["result"]["isError"]) == (200, True)
+    assert orjson.loads(answer["result"]["content"][0]["text"])["error"]["code"] == "invalid_arguments"
+
+
 async def test_a_version_that_nobody_speaks_is_told_the_versions(
     bridge: Bridge, http: aiohttp.ClientSession
 ) -> None:
