@@ -170,7 +170,7 @@ class _Loop:
     async def _ask(self, number: int, options: JsonObject) -> Round:
         """Request one round and emit its output as it comes."""
         await self._settle()
-        reader = RoundReader(number, self._toolbox.is_callers, self._ids)
+        reader = RoundReader(number, self._toolbox.is_callers, self._ids, self._is_offered)
         error: ModelError | None = None
         try:
             async with aclosing(self._turn.model.stream_round(self._model_request(options))) as events:
@@ -234,6 +234,9 @@ class _Loop:
 
     def _is_own(self, call: ModelCall) -> bool:
         return call.item.get("type") == "function_call" and not self._toolbox.is_callers(call.name)
+
+    def _is_offered(self, name: str) -> bool:
+        return self._toolbox.is_callers(name) or self._toolbox.find_own_tool(name) is not None
 
     async def _run_calls(self, calls: Sequence[ModelCall]) -> None:
         """Run as many calls as `max_tool_calls` allows; the others are answered as skipped."""

@@ -2,7 +2,8 @@
 
 Pure: receives events; returns what to emit and, at the end, how the round ended. Items stay as the provider
 wrote them, except a call without an id, or with the id of an earlier call of the turn: its output could not
-refer to it, so that it gets a new id, in every event.
+refer to it, so that it gets a new id, in every event; and a call of an offered tool whose name the model wrote
+in its own way.
 """
 
 from __future__ import annotations
@@ -11,6 +12,7 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 from typing import Literal
 
+from bridge.agent.called_names import offered_name
 from bridge.agent.items import Item, ModelCall, awaiting_call, model_call, new_call_id
 from bridge.agent.model import ENDINGS, ModelError, ModelEvent
 from bridge.agent.round_bounds import MAX_ITEMS
@@ -83,15 +85,24 @@ class RoundReader:
         "_ids",
         "_is_callers",
         "_is_done",
+        "_is_offered",
         "_number",
         "_own",
         "_response",
         "_texts",
     )
 
-    def __init__(self, number: int, is_callers: Callable[[str], bool], ids: ModelCallIds) -> None:
+    def __init__(
+        self,
+        number: int,
+        is_callers: Callable[[str], bool],
+        ids: ModelCallIds,
+        is_offered: Callable[[str], bool] | None = None,
+    ) -> None:
+        """`is_callers`, `is_offered`: about the name of a tool; without the latter names stay as written."""
         self._number = number
         self._is_callers = is_callers
+        self._is_offered = is_offered
         self._ids = ids
         self._call_ids: dict[str, dict[int, str]] = {}
         """By ids of items, and by their places: some providers have one id for several calls."""
@@ -124,6 +135,8 @@ class RoundReader:
             event = self._end(event)
         elif kind in ("response.output_item.added", "response.output_item.done"):
             event = self._item(event, index)
+        elif kind == "response.function_call_arguments.done":
+            event = ModelEvent(self._with_offered_name(body))
         elif response := object_at(body, "response"):
             self._response = response
         return ModelOutput(self._number, event, "output_index" in body and self._own.get(index, False))
@@ -146,7 +159,7 @@ class RoundReader:
 
     def _end(self, event: ModelEvent) -> ModelEvent:
         response = object_at(event.body, "response")
-        output = self._with_call_ids(array_at(response, "output"))
+        output = self._completed_output(array_at(response, "output"))
         if output != array_at(response, "output"):
             response: JsonObject = {**response, "output": output}
             event = ModelEvent({**event.body, "response": response})
@@ -157,23 +170,33 @@ class RoundReader:
         item = object_at(event.body, "item")
         if not item:  # nothing to store, nor to send back
             return event
-        named = self._with_call_id(item, index)
+        named = self._completed(item, index)
         self._begun[index] = named
         if event.type == "response.output_item.done":
             self._is_done[index] = True
-        self._own[index] = item.get("type") == "function_call" and not self._is_callers(text_at(item, "name"))
+        is_call = named.get("type") == "function_call"
+        self._own[index] = is_call and not self._is_callers(text_at(named, "name"))
         return event if named is item else ModelEvent({**event.body, "item": named})
 
-    def _with_call_id(self, item: Item, index: int) -> Item:
+    def _completed(self, item: Item, index: int) -> Item:
+        """Return a call with an id of its own and the name of its tool; any other item as it is."""
         if item.get("type") != "function_call":
             return item
+        return self._with_offered_name(self._with_call_id(item, index))
+
+    def _with_offered_name(self, named: JsonObject) -> JsonObject:
+        written = text_at(named, "name")
+        name = written if self._is_offered is None else offered_name(written, self._is_offered)
+        return named if name == written else {**named, "name": name}
+
+    def _with_call_id(self, item: Item, index: int) -> Item:
         original_id = text_at(item, "call_id")
         assigned = self._call_ids.setdefault(_key_of(item, index), {})
         if index not in assigned:
             assigned[index] = self._ids.assign_id(original_id)
         return item if assigned[index] == original_id else {**item, "call_id": assigned[index]}
 
-    def _with_call_ids(self, output: Sequence[JsonValue]) -> list[JsonValue]:
+    def _completed_output(self, output: Sequence[JsonValue]) -> list[JsonValue]:
         """Return the items of an ending; calls have their ids from before, in the order of their places."""
         left = {key: iter(sorted(assigned)) for key, assigned in self._call_ids.items()}
         named: list[JsonValue] = []
@@ -182,7 +205,7 @@ class RoundReader:
                 named.append(item)
                 continue
             untold = MAX_ITEMS + index  # a place that no item of the stream has
-            named.append(self._with_call_id(item, next(left.get(_key_of(item, index), iter(())), untold)))
+            named.append(self._completed(item, next(left.get(_key_of(item, index), iter(())), untold)))
         return named
 
     def _items(self) -> tuple[Item, ...]:

@@ -19,6 +19,7 @@ import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 
+from bridge.agent.called_names import offered_name
 from bridge.agent.rendering.markdown_code import CodeReader
 from bridge.agent.round_bounds import RoundBounds, check_arguments, count_bytes
 from bridge.agent.text_calls.json_object_end import JsonObjectEnd
@@ -257,7 +258,8 @@ class TextCallReader:
         if not self._takes(_END_OF_WRAPPER):
             return False if self._may_be(_END_OF_WRAPPER) else self._give_up()
         call = _object_of("".join(self._value)) or {}
-        name, arguments = text_at(call, "name"), call.get("arguments", {})
+        name = offered_name(text_at(call, "name"), self._schemas.__contains__)
+        arguments = call.get("arguments", {})
         if isinstance(arguments, str):
             arguments = _object_of(arguments)
         if name not in self._schemas or not isinstance(arguments, dict):

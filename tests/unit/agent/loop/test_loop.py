@@ -165,6 +165,30 @@ async def test_a_round_with_the_callers_calls_ends_the_turn_after_the_bridges_ha
     assert (result.status, result.own_call_ids, len(turn.model.requests)) == ("completed", {"c2"}, 1)
 
 
+@pytest.mark.parametrize(
+    "written",
+    ["functions.a", "functions.a:0", "default_api:a", "default_api.a", "tools.a", " a ", "a<|channel|>json"],
+)
+async def test_a_name_in_the_models_own_format_is_the_tools_name(written: str) -> None:
+    """Finding W-9: weak models never find out why there is no such tool; all who read the call see its name."""
+    turn = turn_of(round_of(call(written)), round_of(said_text("Done.")), own=["a"])
+    result = await turn.run()
+    assert turn.tools.runs == [["c1"]]
+    assert result.output[0] == turn.model.requests[1].input[1] == call("a")
+    told = [object_at(event.event.body, "item").get("name") for event in turn.of_kind(ModelOutput)]
+    assert {name for name in told if name} == {"a"}
+    handed_back = await turn_of(round_of(call(written)), callers=["a"]).run()
+    assert [each.name for each in handed_back.caller_calls] == ["a"]
+
+
+@pytest.mark.parametrize("written", ["functions.a", "functions.b", "b:a", "shop.a", "functions.functions.a"])
+async def test_a_name_that_may_mean_something_else_stays(written: str) -> None:
+    """Finding W-9: only a tool that is offered is called, and an exact name comes before any other."""
+    turn = turn_of(round_of(call(written)), round_of(said_text("Done.")), own=["a", "functions.a"])
+    result = await turn.run()
+    assert result.output[0] == call(written)
+
+
 async def test_an_item_that_only_the_caller_can_answer_ends_the_turn_too() -> None:
     """A provider refuses a round in which a custom tool call has no output."""
     custom: Item = {

@@ -52,6 +52,7 @@ CALLS: list[tuple[str, str, list[TextCall]]] = [
     ('<tool_call>{"name": "get_w", "arguments": {"days": 2}}</tool_call>', "", [DAYS]),
     ('<tool_call>{"name": "get_w", "arguments": "{\\"days\\": 2}"}</tool_call>', "", [DAYS]),
     ('<tool_call>\n{"name": "ping"}\n</tool_call>', "", [PING]),
+    ('<tool_call>{"name": "functions.ping"}</tool_call>', "", [PING]),
 ]
 
 
