@@ -2,8 +2,8 @@
 
 Pure: receives events; returns what to emit and, at the end, how the round ended. Items stay as the provider
 wrote them, except a call without an id, or with the id of an earlier call of the turn: its output could not
-refer to it, so that it gets a new id, in every event; and a call of an offered tool whose name the model wrote
-in its own way.
+refer to it, so that it gets a new id, in every event; and the name of an offered tool that the model wrote in
+its own format.
 """
 
 from __future__ import annotations

@@ -170,7 +170,7 @@ async def test_a_round_with_the_callers_calls_ends_the_turn_after_the_bridges_ha
     ["functions.a", "functions.a:0", "default_api:a", "default_api.a", "tools.a", " a ", "a<|channel|>json"],
 )
 async def test_a_name_in_the_models_own_format_is_the_tools_name(written: str) -> None:
-    """Finding W-9: weak models never find out why there is no such tool; all who read the call see its name."""
+    """Finding W-9: weak models never find out why there is no such tool; all see the name that it has."""
     turn = turn_of(round_of(call(written)), round_of(said_text("Done.")), own=["a"])
     result = await turn.run()
     assert turn.tools.runs == [["c1"]]
