@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from functools import cache, partial
+from http import HTTPStatus
 
 from aiohttp import hdrs, web
 from aiohttp.typedefs import Handler
@@ -13,10 +14,12 @@ from bridge.app.login_composition import compose_logins
 from bridge.app.metrics_composition import compose_metrics
 from bridge.app.oauth_composition import compose_oauth
 from bridge.auth.attempts import AttemptLimit, Attempts
+from bridge.auth.identity import bearer_token
 from bridge.auth.mcp_callers import McpCallers
 from bridge.auth.pairing_codes import PairingCodes
 from bridge.auth.pairing_links import PairingLinks
 from bridge.auth.rejected_requests import RejectedRequests
+from bridge.auth.resource_server import bearer_challenge
 from bridge.browsers.audited_listener import AuditedListener
 from bridge.browsers.gateway import SOCKET_PATH
 from bridge.browsers.transfers import Transfers
@@ -192,11 +195,19 @@ def render_error(request: web.Request, error: WireError) -> web.Response:
 
 
 def _with_challenges(protected: ProtectedResource) -> ErrorRenderer:
-    """Return what renders errors, at the MCP endpoints with the way to an access token."""
+    """Return what renders errors, each 401 with a challenge (RFC 9110, 15.5.2).
+
+    At the MCP endpoints it is the way to an access token, where an authorization server is set.
+    """
 
     def render(request: web.Request, error: WireError) -> web.Response:
         response = render_error(request, error)
-        return protected.add_challenge(response, request, error) if is_mcp_path(request.path) else response
+        if is_mcp_path(request.path):
+            response = protected.add_challenge(response, request, error)
+        if response.status == HTTPStatus.UNAUTHORIZED and hdrs.WWW_AUTHENTICATE not in response.headers:
+            had_token = bool(bearer_token(request.headers))
+            response.headers[hdrs.WWW_AUTHENTICATE] = bearer_challenge(had_token=had_token)
+        return response
 
     return render
 

@@ -60,6 +60,11 @@ class ResourceServer:
         return "Bearer " + ", ".join(parts)
 
 
+def bearer_challenge(*, had_token: bool) -> str:
+    """Return the value of `WWW-Authenticate` where a key of the bridge is all that would help."""
+    return 'Bearer realm="Direct Tool Bridge"' + (', error="invalid_token"' if had_token else "")
+
+
 def endpoint_path(server: str | None) -> str:
     """Return the path of the MCP endpoint of one server, or of all together."""
     return "/mcp" if server is None else f"/servers/{quote(server, safe='')}/mcp"

@@ -53,9 +53,8 @@ MODEL_HEADERS = (
 MCP_HEADERS = "mcp-protocol-version, mcp-method, mcp-name, mcp-session-id, last-event-id"
 """Further request headers of MCP clients in a browser."""
 
-EXPOSE_HEADERS = "content-disposition, location, etag"
-MODEL_EXPOSE_HEADERS = "x-request-id, retry-after, x-should-retry, x-tool-bridge-dropped"
-MCP_EXPOSE_HEADERS = f"{EXPOSE_HEADERS}, www-authenticate"
+EXPOSE_HEADERS = "content-disposition, location, etag, www-authenticate"
+MODEL_EXPOSE_HEADERS = "x-request-id, retry-after, x-should-retry, x-tool-bridge-dropped, www-authenticate"
 TOOL_EXPOSE_HEADERS = f"{EXPOSE_HEADERS}, {ANSWER_HEADERS}"
 MAX_AGE_SECONDS = "600"
 
@@ -319,7 +318,7 @@ def cors_headers(origins: AllowedOrigins) -> Callable[[web.Request, web.StreamRe
 def _exposed_headers(path: str) -> str:
     if is_model_path(path):
         return MODEL_EXPOSE_HEADERS
-    return MCP_EXPOSE_HEADERS if is_mcp_path(path) else TOOL_EXPOSE_HEADERS
+    return EXPOSE_HEADERS if is_mcp_path(path) else TOOL_EXPOSE_HEADERS
 
 
 def _check_allowed(origins: AllowedOrigins, origin: str | None) -> None:

@@ -41,6 +41,11 @@ async def bridge_and_routes(folder: Path) -> AsyncGenerator[tuple[Bridge, list[R
 
 
 async def status_of(bridge: Bridge, route: Route, headers: Mapping[str, str]) -> int:
+    return (await refusal_of(bridge, route, headers))[0]
+
+
+async def refusal_of(bridge: Bridge, route: Route, headers: Mapping[str, str]) -> tuple[int, str]:
+    """Status and challenge."""
     path = route.path.replace("{model:.+}", "m").replace("{path:.+}", "app.js")
     for name in (
         "id",
@@ -59,7 +64,7 @@ async def status_of(bridge: Bridge, route: Route, headers: Mapping[str, str]) ->
     async with aiohttp.ClientSession(headers=headers) as http:
         url = bridge.base_url + path
         async with http.request(route.method, url, data=b"{}", allow_redirects=False) as answer:
-            return answer.status
+            return answer.status, answer.headers.get("WWW-Authenticate", "")
 
 
 async def test_no_address_is_answered_but_by_the_table(tmp_path: Path) -> None:
@@ -84,6 +89,16 @@ async def test_nobody_without_a_credential_gets_past_a_route_that_asks_for_one(t
             expected = UNPROVEN[route.access]
             if expected is not None:
                 assert status == expected, (route.method, route.path)
+
+
+async def test_each_401_says_what_it_wants(tmp_path: Path) -> None:
+    """Finding W-28: clients look there whether a key or a login is asked for, and RFC 9110 says MUST."""
+    wanted = 'Bearer realm="Direct Tool Bridge"'
+    async with bridge_and_routes(tmp_path) as (bridge, routes):
+        for route in [route for route in routes if UNPROVEN[route.access] is not None]:
+            assert await refusal_of(bridge, route, {}) == (401, wanted), route.path
+            refused = await refusal_of(bridge, route, {"Authorization": "Bearer tbk_wrong"})
+            assert refused == (401, f'{wanted}, error="invalid_token"'), route.path
 
 
 async def test_what_a_person_decides_is_refused_to_every_key(tmp_path: Path) -> None:

@@ -41,13 +41,13 @@ async def ids_of_users(bridge: Bridge) -> dict[str, str]:
 async def test_without_an_authorization_server_keys_are_the_only_way(
     tmp_path: Path, http: aiohttp.ClientSession, server: AuthorizationServer
 ) -> None:
-    """Off by default: no metadata, no challenge, and a token is an unknown key."""
+    """Off by default: no metadata, a challenge that wants a key, and a token is an unknown key."""
     async with running_bridge(tmp_path) as plain:
         server.audience = f"{plain.base_url}/mcp"
         client = OAuthClient(plain, http)
         for token in (None, "tbk_wrong", server.sign()):
             status, _, challenge = await client.send(token)
-            assert (status, challenge) == (401, None)
+            assert (status, str(challenge).startswith("Bearer realm=")) == (401, True)
         assert await client.status(plain.key) == 200
         for path in ("", "/mcp", "/servers/shop/mcp"):
             status, answer, _ = await get(http, plain.base_url + METADATA + path)
@@ -148,7 +148,7 @@ async def test_a_token_opens_nothing_but_the_endpoint(
         url = client.bridge.base_url + path
         async with client.http.request(method, url, headers=headers, json={}) as response:
             assert response.status == 401, path
-            assert "WWW-Authenticate" not in response.headers
+            assert "resource_metadata" not in response.headers["WWW-Authenticate"]
 
 
 async def test_each_person_of_the_authorization_server_has_pages_of_their_own(
