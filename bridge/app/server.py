@@ -35,6 +35,7 @@ from bridge.documents.reader import DocumentReader
 from bridge.documents.sources import OWN_ONLY, ReferenceRules, read_document
 from bridge.documents.worker import DocumentWorker
 from bridge.http.connections import IDLE_S, Connection, Connections, StraightConnection
+from bridge.http.final_slash import ignore_final_slash
 from bridge.http.middleware import refuse_expectations
 from bridge.http.request_handler import build_request_handler
 from bridge.lazy_modules import load_lazily
@@ -369,6 +370,7 @@ async def _serve(
         raise ValueError("The runner must be set up first.")
     handler = build_request_handler(runner.app) if is_straight else runner.server.request_handler
     runner.server.request_handler = refuse_expectations(handler, render_error)
+    ignore_final_slash(runner.server)
     if relay is not None:
         await relay.serve_replicas(runner.server, connections)
     return await connections.listen_on(

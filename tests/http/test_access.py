@@ -44,8 +44,10 @@ async def status_of(bridge: Bridge, route: Route, headers: Mapping[str, str]) ->
     return (await refusal_of(bridge, route, headers))[0]
 
 
-async def refusal_of(bridge: Bridge, route: Route, headers: Mapping[str, str]) -> tuple[int, str]:
-    """Status and challenge."""
+async def refusal_of(
+    bridge: Bridge, route: Route, headers: Mapping[str, str], *, ending: str = ""
+) -> tuple[int, str]:
+    """Status and challenge; `ending`: of the path."""
     path = route.path.replace("{model:.+}", "m").replace("{path:.+}", "app.js")
     for name in (
         "id",
@@ -62,7 +64,7 @@ async def refusal_of(bridge: Bridge, route: Route, headers: Mapping[str, str]) -
         path = path.replace(f"{{{name}}}", "x")
     assert "{" not in path, f"give {path} its parameters"
     async with aiohttp.ClientSession(headers=headers) as http:
-        url = bridge.base_url + path
+        url = bridge.base_url + path + ending
         async with http.request(route.method, url, data=b"{}", allow_redirects=False) as answer:
             return answer.status, answer.headers.get("WWW-Authenticate", "")
 
@@ -99,6 +101,18 @@ async def test_each_401_says_what_it_wants(tmp_path: Path) -> None:
             assert await refusal_of(bridge, route, {}) == (401, wanted), route.path
             refused = await refusal_of(bridge, route, {"Authorization": "Bearer tbk_wrong"})
             assert refused == (401, f'{wanted}, error="invalid_token"'), route.path
+
+
+async def test_what_programs_ask_for_is_reached_with_a_slash_at_the_end(tmp_path: Path) -> None:
+    """Finding W-19: a route that is added later is served in both spellings, too, and neither is a way in."""
+    async with bridge_and_routes(tmp_path) as (bridge, routes):
+        closed = [route for route in routes if UNPROVEN[route.access] and route.access != "monitor"]
+        for route in [*closed, *(route for route in routes if is_open_path(route.path))]:
+            plain = await refusal_of(bridge, route, {})
+            assert await refusal_of(bridge, route, {}, ending="/") == plain, route.path
+            origin = {"Origin": "https://evil.example"}
+            refused = await refusal_of(bridge, route, origin)
+            assert await refusal_of(bridge, route, origin, ending="/") == refused, route.path
 
 
 async def test_what_a_person_decides_is_refused_to_every_key(tmp_path: Path) -> None:
