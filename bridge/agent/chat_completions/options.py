@@ -31,26 +31,25 @@ CHAT_OPTIONS = frozenset(
 PROBABILITIES = "message.output_text.logprobs"
 """Value of a Responses request's `include` that stands for `logprobs`."""
 
-_NOTHING: Mapping[str, JsonValue] = {
+_DEFAULTS: Mapping[str, JsonValue] = {
     "frequency_penalty": 0,
     "logprobs": False,
     "modalities": ["text"],
     "presence_penalty": 0,
     "top_logprobs": 0,
 }
-"""Values that ask only for the default; leaving them out needs no notice."""
+"""Values that ask for what a provider of Responses does anyway. Libraries send them with every request, and a
+notice about each would hide the one that matters."""
 
 _SAYABLE = frozenset({"logprobs", "top_logprobs"})
 
 
 def chat_options(body: JsonObject) -> JsonObject:
-    """Return the options of a chat request that have an effect."""
-    return {name: value for name, value in body.items() if name in CHAT_OPTIONS and has_effect(name, value)}
+    """Return the options of a chat request, those that are empty or zero included.
 
-
-def has_effect(name: str, value: JsonValue) -> bool:
-    """Return whether a member asks for something other than the default."""
-    return value not in (None, [], {}) and not (name in _NOTHING and value == _NOTHING[name])
+    `web_search_options: {}` switches the search on, and a zero overrides the default of the file of models.
+    """
+    return {name: value for name, value in body.items() if name in CHAT_OPTIONS and value is not None}
 
 
 def refuse_choices(body: JsonObject) -> None:
@@ -77,11 +76,12 @@ def with_responses_options(options: JsonObject, chat: JsonObject) -> JsonObject:
     if chat.get("logprobs"):
         included = array_at(options, "include")
         said["include"] = included if PROBABILITIES in included else [*included, PROBABILITIES]
-    if (top := chat.get("top_logprobs")) is not None:
+    if top := chat.get("top_logprobs"):
         said["top_logprobs"] = top
     return said
 
 
 def unsayable_in_responses(chat: JsonObject) -> Iterator[str]:
-    """Yield the options of a chat request that no Responses request has."""
-    return (name for name in chat if name not in _SAYABLE)
+    """Yield the options of a chat request that no Responses request has, and that ask for something."""
+    unsaid = (name for name in chat if name not in _SAYABLE)
+    return (name for name in unsaid if name not in _DEFAULTS or chat[name] != _DEFAULTS[name])

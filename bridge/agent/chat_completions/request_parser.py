@@ -7,7 +7,7 @@ Completions has are stored separately, for a provider that speaks it. Unknown me
 from __future__ import annotations
 
 from bridge.agent.chat_completions.messages_to_items import items_of_messages
-from bridge.agent.chat_completions.options import CHAT_OPTIONS, chat_options, has_effect, refuse_choices
+from bridge.agent.chat_completions.options import CHAT_OPTIONS, chat_options, refuse_choices
 from bridge.agent.request_fields import (
     MAX_ROUNDS_MEMBER,
     ParsedRequest,
@@ -77,7 +77,7 @@ def parse_chat_request(body: JsonObject) -> ParsedRequest:
         max_rounds=requested_rounds(body),
         streams=read_flag(body, "stream"),
         wants_usage_chunk=read_flag(optional_object(body, "stream_options"), "include_usage"),
-        dropped=tuple(name for name in body if name in _DROPPED and has_effect(name, body[name])),
+        dropped=tuple(name for name in body if name in _DROPPED and body[name]),
     )
 
 

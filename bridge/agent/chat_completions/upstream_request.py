@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from typing import Literal, TypeAlias
 
 from bridge.agent.chat_completions.items_to_messages import messages_of, unsayable_in
+from bridge.agent.chat_completions.options import PROBABILITIES
 from bridge.agent.model import ModelRequest
 from toolserver.json_types import JsonObject, JsonValue, array_at, object_at, text_at
 
@@ -67,6 +68,7 @@ def chat_request(request: ModelRequest, dialect: ChatDialect = OPENAI_DIALECT) -
             body[name] = value
     body |= request.chat_options
     _say_limits(body, request.options, dialect)
+    _say_probabilities(body, request.options)
     _say_text(body, object_at(request.options, "text"))
     if (effort := object_at(request.options, "reasoning").get("effort")) is not None:
         body["reasoning_effort"] = effort
@@ -79,7 +81,7 @@ def find_unsupported_paths(request: ModelRequest) -> Iterator[str]:
     options = request.options
     yield from unsayable_in(request.input)
     for name, value in options.items():
-        if name in _UNSAYABLE and value is not None:
+        if name in _UNSAYABLE and value not in (None, [PROBABILITIES]):
             yield name
     for name in object_at(options, "text"):
         if name not in _TEXT:
@@ -101,6 +103,14 @@ def find_unsupported_paths(request: ModelRequest) -> Iterator[str]:
 def _say_limits(body: JsonObject, options: JsonObject, dialect: ChatDialect) -> None:
     if (limit := options.get("max_output_tokens")) is not None:
         body[dialect.limit_name] = limit
+
+
+def _say_probabilities(body: JsonObject, options: JsonObject) -> None:
+    """Ask for the probabilities of tokens: `top_logprobs` is refused here without `logprobs`."""
+    if options.get("top_logprobs") or PROBABILITIES in array_at(options, "include"):
+        body.setdefault("logprobs", True)
+    elif not body.get("top_logprobs") and "logprobs" not in body:
+        body.pop("top_logprobs", None)
 
 
 def _say_text(body: JsonObject, text: JsonObject) -> None:

@@ -6,6 +6,7 @@ import pytest
 
 from bridge.agent.chat_completions.request_parser import parse_chat_request
 from bridge.agent.request_fields import InvalidRequest, ParsedRequest
+from toolserver.json_types import JsonObject
 
 HELLO: dict[str, Any] = {"role": "user", "content": "Hello"}
 
@@ -142,10 +143,18 @@ def test_what_only_chat_has_is_kept_apart_and_what_no_provider_is_told_is_report
     assert request.dropped == ("suffix", "functions")
 
 
-def test_what_asks_for_what_happens_anyway_is_not_reported() -> None:
-    """Libraries send defaults; a warning about each would hide the one that matters."""
-    request = parsed(HELLO, n=1, logprobs=False, frequency_penalty=0, stop=None, functions=[])
-    assert (request.chat_options, request.dropped) == ({}, ())
+def test_what_is_empty_or_zero_is_kept() -> None:
+    """Finding I-L1: `{}` switches the search on, and a zero overrides what the file of models says."""
+    asked: JsonObject = {
+        "web_search_options": {},
+        "audio": {},
+        "prediction": {},
+        "stop": [],
+        "frequency_penalty": 0,
+        "logprobs": False,
+    }
+    request = parsed(HELLO, n=1, **asked, seed=None, functions=[], suffix="")
+    assert (request.chat_options, request.dropped) == (asked, ())
 
 
 def test_tools_of_either_shape_become_one_shape() -> None:
