@@ -16,7 +16,8 @@ const WITH_VALUE = new Map(
     data: ["-d", "--data", "--data-raw", "--data-ascii", "--data-binary"],
     encoded: ["--data-urlencode"],
     json: ["--json"],
-    form: ["-F", "--form", "--form-string"],
+    form: ["-F", "--form"],
+    formText: ["--form-string"],
     user: ["-u", "--user"],
     bearer: ["--oauth2-bearer"],
     cookie: ["-b", "--cookie"],
@@ -46,7 +47,7 @@ export function readCurl(text) {
 
 const ESCAPES = /** @type {Record<string, string>} */ (dictionaryOf({ n: "\n", t: "\t", r: "\r", "0": "\0" }));
 /** A word of a POSIX shell, the end of a command, or a line that goes on. */
-const PIECE = /\\\r?\n|\^\r?\n|\$'((?:\\.|[^'\\])*)'|'([^']*)'|"((?:\\[^]|[^"\\])*)"|\\([^])|(\s*(?:\r?\n|;|&&|\|\|?|&(?=\s|$))\s*)|([ \t]+)|([^\s'"\\;|]+)/gy;
+const PIECE = /\\\r?\n|\^\r?\n|\$'((?:\\.|[^'\\])*)'|'([^']*)'|"((?:\\[^]|[^"\\])*)"|\\([^])|(\s*(?:\r?\n|;|&&|\|\|?|&(?=\s|$))\s*)|([ \t\u00a0]+)|([^\s'"\\;|]+)/gy;
 
 /** @param {string} text @returns {(string | null)[]} null: here a command ends @throws {ConversionError} */
 export function shellWords(text) {
@@ -60,6 +61,7 @@ export function shellWords(text) {
   };
   for (const [all, ansi, single, double, escaped, stop, blank, plain] of text.trim().matchAll(PIECE)) {
     end += all.length;
+    refuseTypeset(plain ?? "", word === null);
     if (blank !== undefined) finish();
     else if (stop !== undefined) {
       finish();
@@ -69,6 +71,12 @@ export function shellWords(text) {
   if (end < text.trim().length) throw new ConversionError(t`The curl command has a quote that is not closed.`);
   finish();
   return words;
+}
+
+/** Word processors replace quotes and dashes, and no shell takes those for its own. @param {string} plain outside of quotes @param {boolean} isBeginning of a word @throws {ConversionError} */
+function refuseTypeset(plain, isBeginning) {
+  const sign = (/[\u201c-\u201f]/.exec(plain) ?? /^[\u2010-\u2015\u2018-\u201b\u2212]/.exec(isBeginning ? plain : ""))?.[0];
+  if (sign) throw new ConversionError(t`The curl command has “${sign}” of a word processor: write its quotes as ' or ", and its dashes as -.`);
 }
 
 /** @param {Record<string, string | undefined>} piece */
@@ -109,6 +117,7 @@ function takeOption(options, what, value) {
   if (what === "encoded") options.data.push(encodedPair(value));
   if (what === "json") options.isJson = true;
   if (what === "form") options.form.push(formField(value));
+  if (what === "formText") options.form.push(textField(value));
   if (what === "user") options.headers.push(["authorization", "basic ?"]);
   if (what === "bearer") options.headers.push(["authorization", "bearer ?"]);
   if (what === "cookie") options.headers.push(["cookie", value]);
@@ -122,12 +131,16 @@ function encodedPair(value) {
   return at < 0 ? encodeURIComponent(value) : `${value.slice(0, at)}=${encodeURIComponent(value.slice(at + 1))}`;
 }
 
-/** @param {string} value @returns {RecordedField} */
+/** @param {string} value of `-F`, where a file and what describes the part may stand @returns {RecordedField} */
 function formField(value) {
-  const [name, text = ""] = [value.split("=", 1)[0], value.slice(value.indexOf("=") + 1)];
-  const is_file = /^[@<]/.test(text);
-  return { name, value: is_file ? "" : text.replace(/;(type|filename)=.*$/, ""), is_file };
+  const { name, value: written } = textField(value);
+  const text = written.replace(/;\s*(type|filename|headers|encoder)=[^]*$/, "");
+  const type = /;\s*type=([^;]*)/.exec(written.slice(text.length))?.[1];
+  return { name, value: /^[@<]/.test(text) ? "" : text, is_file: text.startsWith("@"), ...(type ? { type: bareType(type) } : {}) };
 }
+
+/** @param {string} value @returns {RecordedField} */
+const textField = (value) => ({ name: value.split("=", 1)[0], value: value.slice(value.indexOf("=") + 1), is_file: false });
 
 /** @param {Options} options @returns {RecordedRequest} */
 function requestOfOptions({ method, url, headers, data, form, isGet, isJson }) {

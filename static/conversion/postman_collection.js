@@ -87,7 +87,17 @@ function addressOfUrl(url, fill) {
   const raw = typeof url === "string" ? url : (url?.raw ?? partsText(url));
   const address = splitAddress(fill(raw));
   const query = typeof url === "object" && Array.isArray(url?.query) ? pairsOfKeys(url.query, fill) : address.query;
-  return { ...address, path: address.path.replace(/\/:([\w.-]+)/g, "/{$1}"), query };
+  return { ...address, path: templateOfNames(address.path, pairsOfKeys(url?.variable, String).map(([name]) => name)), query };
+}
+
+/** `:name` as a placeholder: of a whole segment, or of a variable that the address lists. @param {string} path @param {string[]} names */
+function templateOfNames(path, names) {
+  const longestFirst = names.toSorted((one, other) => other.length - one.length);
+  return path.replace(/(\/?):([\w.-]+)/g, (all, slash, text) => {
+    const name = longestFirst.find((known) => text.startsWith(known) && !/^\w/.test(text.slice(known.length)));
+    if (name !== undefined) return `${slash}{${name}}${text.slice(name.length)}`;
+    return slash ? `/{${text}}` : all;
+  });
 }
 
 /** @param {any} url */
@@ -99,7 +109,7 @@ function partsText(url) {
 /** @param {any} body @param {string} type @param {(text: unknown) => string} fill */
 function bodyOf(body, type, fill) {
   if (!body || body.disabled) return null;
-  const fields = (/** @type {any} */ list) => (Array.isArray(list) ? list : []).filter((field) => typeof field?.key === "string" && !field.disabled).map(({ key, value, type: kind }) => ({ name: key, value: kind === "file" ? "" : fill(value), is_file: kind === "file" }));
+  const fields = (/** @type {any} */ list) => (Array.isArray(list) ? list : []).filter((field) => typeof field?.key === "string" && !field.disabled).map(({ key, value, type: kind, contentType }) => ({ name: key, value: kind === "file" ? "" : fill(value), is_file: kind === "file", ...(contentType ? { type: bareType(String(contentType)) } : {}) }));
   if (body.mode === "urlencoded") return formBody("application/x-www-form-urlencoded", fields(body.urlencoded));
   if (body.mode === "formdata") return formBody("multipart/form-data", fields(body.formdata));
   if (body.mode === "file") return { type: type || "application/octet-stream", text: null, fields: [] };

@@ -125,17 +125,35 @@ function bodyOf(bodies, hasExamples) {
     const [known, schema] = [schemas.get(body.type), schemaOfBody(body, hasExamples)];
     schemas.set(body.type, known ? mergeSchemas(known, schema) : schema);
   }
-  return { required: true, content: Object.fromEntries([...schemas].map(([type, schema]) => [type, { schema }])) };
+  return { required: true, content: Object.fromEntries([...schemas].map(([type, schema]) => [type, { schema, ...encodingOf(bodies.filter((body) => body.type === type)) }])) };
+}
+
+/** @param {RecordedBody[]} bodies of one form @returns {Json} what their authors say of its parts */
+function encodingOf(bodies) {
+  const types = bodies.flatMap(({ fields }) => fields.flatMap(({ name, type }) => (type ? [[name, { contentType: type }]] : [])));
+  return types.length > 0 ? { encoding: Object.fromEntries(types) } : {};
 }
 
 /** @param {RecordedBody} body @param {boolean} hasExamples @returns {Json} */
 function schemaOfBody({ type, text, fields }, hasExamples) {
   if (text === null && fields.length === 0) return { type: "string", format: "binary" };
   if (text === null) {
-    const members = fields.map(({ name, value, is_file }) => [name, is_file ? { type: "string", format: "binary" } : value === "" ? { type: "string" } : schemaOfText(value, { hasExamples, name })]);
-    return { type: "object", properties: Object.fromEntries(members) };
+    return { type: "object", properties: Object.fromEntries(fields.map((field) => [field.name, schemaOfField(field, hasExamples)])) };
   }
-  if (!/[/+]json$/.test(type)) return { type: "string" };
+  return isJson(type) ? schemaOfJson(text, hasExamples) : { type: "string" };
+}
+
+const isJson = (/** @type {string} */ type) => /[/+]json$/.test(type);
+
+/** @param {RecordedBody["fields"][number]} field @param {boolean} hasExamples @returns {Json} */
+function schemaOfField({ name, value, is_file, type = "" }, hasExamples) {
+  if (is_file) return { type: "string", format: "binary" };
+  if (isJson(type)) return schemaOfJson(value, hasExamples);
+  return value === "" ? { type: "string" } : schemaOfText(value, { hasExamples, name });
+}
+
+/** @param {string} text @param {boolean} hasExamples @returns {Json} */
+function schemaOfJson(text, hasExamples) {
   try {
     return schemaOfValue(JSON.parse(text), { hasExamples });
   } catch {

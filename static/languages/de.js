@@ -41,6 +41,7 @@ const TEXTS = {
   // What becomes a document
   "The curl command has no address.": "Der curl-Befehl hat keine Adresse.",
   "The curl command has a quote that is not closed.": "Im curl-Befehl ist ein Anführungszeichen nicht geschlossen.",
+  "The curl command has “{0}” of a word processor: write its quotes as ' or \", and its dashes as -.": "Im curl-Befehl steht „{0}“ aus einem Textprogramm: Anführungszeichen müssen ' oder \" sein, Striche ein -.",
   "The HAR file has {0}, and none of them is the call of an API.": "Die HAR-Datei hat {0}, und keine davon ruft eine API auf.",
   "{0} request for pages, scripts, pictures and the like is left out.|{0} requests for pages, scripts, pictures and the like are left out.": "{0} Anfrage nach Seiten, Skripten, Bildern und Ähnlichem bleibt weg.|{0} Anfragen nach Seiten, Skripten, Bildern und Ähnlichem bleiben weg.",
   "Recorded requests": "Aufgezeichnete Anfragen",

@@ -6,6 +6,8 @@ export interface RecordedField {
   /** "" of a file: its content is never taken along. */
   value: string;
   is_file: boolean;
+  /** Media type of this part without parameters, where its author states one. */
+  type?: string;
 }
 export interface RecordedBody {
   /** Media type without parameters. */

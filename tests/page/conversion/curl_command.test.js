@@ -31,7 +31,7 @@ test("data without a type is a form unless it begins like JSON, and with -G it b
 
 test("a file keeps its place and loses its content, and a login keeps its kind only", () => {
   const [request] = readCurl("curl -u ann:secret -F 'photo=@rex.png;type=image/png' -F name=Rex https://a.example/photos");
-  assert.deepEqual(request.body?.fields, [{ name: "photo", value: "", is_file: true }, { name: "name", value: "Rex", is_file: false }]);
+  assert.deepEqual(request.body?.fields, [{ name: "photo", value: "", is_file: true, type: "image/png" }, { name: "name", value: "Rex", is_file: false }]);
   assert.doesNotMatch(JSON.stringify(request), /secret/);
 });
 
@@ -39,4 +39,37 @@ test("several commands are several requests, and options of curl itself are pass
   const found = readCurl("curl -sSL -o out.json -m 5 https://a.example/one\n\ncurl -XDELETE https://a.example/two");
   assert.deepEqual(found.map(({ method, path }) => `${method} ${path}`), ["GET /one", "DELETE /two"]);
   assert.throws(() => readCurl("curl -X POST"), /no address/);
+});
+
+test("Finding W-50: quotes and dashes of a word processor are refused by name, and no other API is made of them", () => {
+  for (const [command, sign] of [
+    ["curl -H “Accept: application/json” https://a.example/q", "“"],
+    ["curl -H ‘Accept: text/plain’ https://a.example/q", "‘"],
+    ["curl „https://a.example/q“", "„"],
+    ["curl —data a=1 https://a.example/q", "—"],
+    ["curl –X POST https://a.example/q", "–"],
+    ["curl -d name=“Rex” https://a.example/q", "“"],
+  ])
+    assert.throws(() => readCurl(command), new RegExp(`“${sign}” of a word processor`), command);
+});
+
+test("Finding W-50: such signs within quotes are text, and a space that does not break is a space", () => {
+  const [request] = readCurl("curl\u00a0-d 'name=“Rex” – ‘the dog’' https://a.example/q -H \"X-Note: it’s\" -d by=O’Brien");
+  assert.deepEqual(request.body?.fields.map(({ value }) => value), ["“Rex” – ‘the dog’", "O’Brien"]);
+  assert.deepEqual([request.path, request.headers], ["/q", [["X-Note", "it’s"]]]);
+});
+
+test("Finding W-51: a part of a form keeps the type that the command gives it", () => {
+  const [request] = readCurl(`curl https://a.example/up -F 'meta={"a":1};type=application/json; charset=utf-8' -F n=1 -F 'photo=@rex.png;filename=a.png;type=image/png' -F 'list=<list.json;type=application/json'`);
+  assert.deepEqual(request.body?.fields, [
+    { name: "meta", value: '{"a":1}', is_file: false, type: "application/json" },
+    { name: "n", value: "1", is_file: false },
+    { name: "photo", value: "", is_file: true, type: "image/png" },
+    { name: "list", value: "", is_file: false, type: "application/json" },
+  ]);
+});
+
+test("Finding W-51: text that is said to be text has neither type nor file", () => {
+  const [request] = readCurl("curl https://a.example/up --form-string 'note=@ann;type=image/png'");
+  assert.deepEqual(request.body?.fields, [{ name: "note", value: "@ann;type=image/png", is_file: false }]);
 });

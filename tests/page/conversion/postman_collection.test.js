@@ -69,3 +69,24 @@ test("a collection of version 2.0 and one wrapped by the API of Postman are read
   assert.deepEqual(documentOf({ item }).components.securitySchemes, { query_K: { type: "apiKey", in: "query", name: "K" } });
   assert.equal(convertText(JSON.stringify({ collection: { info: INFO, item } }))?.operations, 1);
 });
+
+test("Finding W-51: a field of a form has the content type that its author gave it", () => {
+  const formdata = [{ key: "meta", value: '{"a": 1}', type: "text", contentType: "application/json" }, { key: "n", value: "1", type: "text" }];
+  const { paths } = documentOf({ item: [{ name: "Up", request: { method: "POST", url: "https://a.example/up", body: { mode: "formdata", formdata } } }] });
+  const form = paths["/up"].post.requestBody.content["multipart/form-data"];
+  assert.equal(form.schema.properties.meta.type, "object");
+  assert.deepEqual(form.encoding, { meta: { contentType: "application/json" } });
+});
+
+test("Finding W-52: a variable inside a segment is a parameter, and a colon that names none stays", () => {
+  const pathOf = (/** @type {string} */ path, /** @type {string[]} */ ...names) => {
+    const url = { protocol: "https", host: ["a", "example"], path: path.split("/"), variable: names.map((key) => ({ key, value: "1" })) };
+    return Object.keys(documentOf({ item: [{ name: "Get", request: { method: "GET", url } }] }).paths)[0];
+  };
+  assert.equal(pathOf("project(:project_id)", "project_id"), "/project({project_id})");
+  assert.equal(pathOf("files/:id.json", "id"), "/files/{id}.json");
+  assert.equal(pathOf("map/:lat,:lon", "lat", "lon"), "/map/{lat},{lon}");
+  assert.equal(pathOf("a/x:id2", "id", "id2"), "/a/x{id2}");
+  assert.equal(pathOf("jobs/x:cancel", "id"), "/jobs/x:cancel");
+  assert.equal(pathOf("pets/:petId"), "/pets/{petId}");
+});

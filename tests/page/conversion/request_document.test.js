@@ -80,3 +80,13 @@ test("a text is recognised by its content", () => {
   assert.deepEqual(["https://a.example/x", " http://a ", "a.example", "https://a b"].map(isAddress), [true, true, false, false]);
   assert.deepEqual(['{"endpoint":{},"mcp":"2025-11-25","tools":[]}', '{"status":"mcp"}', "mcp: 1"].map(isToolList), [true, false, false]);
 });
+
+test("Finding W-51: a part of JSON is described by its value and sent as its type, a file as the type it was given", () => {
+  const { paths } = documentOf(`curl https://a.example/up -F 'meta={"a":1};type=application/json' -F 'photo=@rex.png;type=image/png' -F 'any=<x.json;type=application/json' -F n=1`);
+  const form = paths["/up"].post.requestBody.content["multipart/form-data"];
+  const { meta, photo, any, n } = form.schema.properties;
+  assert.deepEqual([meta.type, Object.keys(meta.properties), any], ["object", ["a"], {}]);
+  assert.deepEqual([photo, n.type], [{ type: "string", format: "binary" }, "integer"]);
+  const json = { contentType: "application/json" };
+  assert.deepEqual(form.encoding, { meta: json, photo: { contentType: "image/png" }, any: json });
+});
