@@ -378,6 +378,8 @@ def _read_body(reader: _Reader, place: PathMethod, parts: list[JsonObject]) -> B
         return None
     body, warnings = found
     place.warnings += warnings
+    if not isinstance(node.get("required", False), bool):
+        place.warnings.append("`required` of the body is neither true nor false; it is taken as optional.")
     description = reader.document.description_beside(place.node.get("requestBody"))
     return replace(body, description=description[:MAX_PROSE_CHARS]) if body and description else body
 

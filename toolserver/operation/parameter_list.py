@@ -13,7 +13,7 @@ from msgspec import Struct
 
 from toolserver.document.document import Document
 from toolserver.errors import quote_text
-from toolserver.json_types import JsonObject, JsonValue, dump_json
+from toolserver.json_types import JsonObject, JsonValue, dump_json, text_at
 from toolserver.operation.argument_names import Arguments, bind_names
 from toolserver.operation.parameter import BodyPart, Parameter, ParameterReader
 from toolserver.operation.path_item import PathMethod, UnusableOperation, expressions_of, leads_elsewhere
@@ -66,12 +66,13 @@ class Entries(Struct, frozen=True, gc=False):
     parts: list[JsonObject]
     """Parameters of Swagger 2.0 that belong to the body."""
     problems: list[str]
-    """Sentences about entries that are nothing."""
+    """Sentences about entries that are nothing, or say something that nobody reads."""
     planned: tuple[bytes, ...]
     """The plan of each parameter."""
 
 
 NO_ENTRIES = Entries([], [], [], ())
+_UNLISTED = Entries([], [], ["Its `parameters` are no list; they are left out."], ())
 
 
 class ParameterLists:
@@ -147,8 +148,10 @@ class ParameterLists:
     def _entries(self, holder: JsonObject, *, shared: bool = False) -> Entries:
         """The entries of its array; those of a path item are counted for each operation, but read once."""
         entries = holder.get("parameters")
-        if not isinstance(entries, list) or not entries:
+        if not entries:
             return NO_ENTRIES
+        if not isinstance(entries, list):
+            return _UNLISTED
         count = len(entries)
         if count > MAX_PARAMETERS or count > self._remaining:
             raise self._refusal(count)
@@ -198,7 +201,10 @@ class ParameterLists:
             elif isinstance(each, BodyPart):
                 parts.append(each.node)
             else:
-                problems.append(each)
+                problems.append(f"{each} It is left out.")
+                continue
+            if (required := each.node.get("required")) is not None and type(required) is not bool:
+                problems.append(_doubtful_need(each))
         return Entries(parameters, parts, problems, tuple(planned))
 
     def _reconcile(self, place: PathMethod, entries: Entries, alike: _Alike) -> ReadParameters:
@@ -206,7 +212,7 @@ class ParameterLists:
             entry.sending.identity: entry for entry in entries.parameters if not entry.sending.is_ignored
         }
         if entries.problems:
-            place.warnings += [f"{problem} It is left out." for problem in entries.problems]
+            place.warnings += entries.problems
         fits = _fits_template(found, place)
         template = "" if fits else self._match_template(found, place)
         if len(found) > MAX_PARAMETERS:
@@ -249,6 +255,12 @@ class ParameterLists:
                     f"The path parameter {quote_text(name)} is not described; it is taken as a string."
                 )
         return path if fitted else ""
+
+
+def _doubtful_need(each: Parameter | BodyPart) -> str:
+    taken = "required" if isinstance(each, Parameter) and each.sending.required else "optional"
+    name = quote_text(text_at(each.node, "name"))
+    return f"`required` of the parameter {name} is neither true nor false; it is taken as {taken}."
 
 
 def _fits_template(found: dict[tuple[str, str], Parameter], place: PathMethod) -> bool:

@@ -107,6 +107,8 @@ def _texts_of(values: list[JsonValue]) -> list[str | None]:
 def _take_required(shape: Shape, part: JsonObject) -> None:
     if names := names_at(part, "required"):
         shape.required = tuple(dict.fromkeys((*shape.required, *names)))
+    elif not isinstance(part["required"], list) and part["required"] not in (False, None):
+        shape.problems += ("its `required` is no list of names, so that it is taken as optional",)
 
 
 def take_needed(shape: Shape, branches: list[list[str]], *, exclusive: bool) -> None:

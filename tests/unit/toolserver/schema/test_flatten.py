@@ -427,3 +427,17 @@ def test_an_extended_base_deep_inside_itself_names_its_keys() -> None:
         "a.owner.project.repository: `Base` is part of 3 schemas above it; "
         "only the keys that it needs are told"
     ]
+
+
+@pytest.mark.parametrize(
+    ("required", "is_told"), [(True, True), ("true", True), (False, False), (None, False)]
+)
+def test_a_need_that_stands_in_the_property_is_told(required: JsonValue, is_told: bool) -> None:
+    """Finding W-49: so draft 3 wrote it; here it means nothing, and the property is optional."""
+    schema, warnings = flat_with_warnings(
+        {"type": "object", "properties": {"a": {"type": "string", "required": required}}}
+    )
+    assert schema["properties"] == {"a": {"type": "string"}}
+    assert "required" not in schema
+    told = "a.a: its `required` is no list of names, so that it is taken as optional"
+    assert warnings == ([told] if is_told else [])
