@@ -27,6 +27,7 @@ from toolserver.json_types import dump_json, text_at
 from toolserver.mcp.tool_list import read_tools, schemas_of
 from toolserver.mcp.tool_plan import rest_of_endpoint, write_call_plan
 from toolserver.operation.argument_names import COMPLETE_BODY, Arguments
+from toolserver.operation.equal_requests import describe_equal_requests
 from toolserver.operation.operation import (
     Operation,
     OperationList,
@@ -233,7 +234,12 @@ def _compile(
         origins=tuple(dict.fromkeys(filter(None, addresses.origins.values()))),
         operations=operations,
         skipped=listed.skipped,
-        warnings=(*document.warnings, *listed.warnings, *warnings),
+        warnings=(
+            *document.warnings,
+            *listed.warnings,
+            *describe_equal_requests(listed.operations, document),
+            *warnings,
+        ),
         security_schemes=listed.security_schemes,
     )
 
