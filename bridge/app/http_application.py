@@ -53,10 +53,11 @@ from bridge.endpoints.mcp.tasks import McpTasks
 from bridge.endpoints.openai.chat_completions import ChatCompletionRoutes
 from bridge.endpoints.openai.debug_logs import RequestLogs
 from bridge.endpoints.openai.errors import wire_error_response
+from bridge.endpoints.openai.missing_routes import advise_on_path
 from bridge.endpoints.openai.request import RequestReader
 from bridge.endpoints.openai.responses import ResponseRoutes
 from bridge.endpoints.tool_server import USAGE_PROMPT, ToolServer
-from bridge.errors import WireError
+from bridge.errors import ErrorCode, WireError
 from bridge.http.access import check_access
 from bridge.http.answer_files import TurnFiles
 from bridge.http.audit import audit_route
@@ -187,6 +188,9 @@ def _mcp_routes(settings: BridgeSettings, parts: Components, links: PairingLinks
 
 def render_error(request: web.Request, error: WireError) -> web.Response:
     """Return the response for an error, in the shape that clients of the request's path expect."""
+    if error.code is ErrorCode.NOT_FOUND and request.match_info.http_exception is not None:
+        advice = advise_on_path(request.path)
+        error = error.model_copy(update={"message": f"{error.message} {advice}".rstrip()})
     if is_model_path(request.path):
         return wire_error_response(request, error)
     if is_mcp_path(request.path):
