@@ -9,6 +9,7 @@ from __future__ import annotations
 import asyncio
 import itertools
 import secrets
+from collections.abc import Awaitable, Callable
 from contextlib import AbstractContextManager, nullcontext
 from functools import partial
 
@@ -115,8 +116,25 @@ class McpCalls:
         assert message.request_id is not None
         held = self._open.hold_request(caller_of(request), message.request_id)
         work = self._run(call, message, progress, held)
-        with _LastingCall(request, self._tasks, self._engine, request_id):
+        with self.outlast_client(request, request_id):
             return await run_and_answer(request, work, progress, message.request_id, outlasts_client=True)
+
+    async def prepare_batched(
+        self, request: web.Request, message: RpcMessage
+    ) -> tuple[Callable[[], Awaitable[Answer]], str]:
+        """Return what runs a call of a batch, and the id under which its delivery is noted.
+
+        Raises:
+            RpcError: as `answer_modern`.
+        """
+        call, request_id = await self._read_call(request, message, is_watched=False)
+        assert message.request_id is not None
+        held = self._open.hold_request(caller_of(request), message.request_id)
+        return partial(self._run, call, message, None, held), request_id
+
+    def outlast_client(self, request: web.Request, *request_ids: str) -> LastingWork:
+        """Return the context in which calls go on if their client's connection breaks."""
+        return _LastingCalls(request, self._tasks, self._engine, *request_ids)
 
     def cancel_call(self, caller: Caller, message: RpcMessage) -> None:
         """Cancel the call that a legacy client's `notifications/cancelled` names, if that is certain."""
@@ -201,24 +219,28 @@ class McpCalls:
         return mark_joined(result, outcome.joined_call_id) if outcome.joined_call_id else result
 
 
-class _LastingCall(LastingWork):
-    """A call that outlives its connection; that nobody will hear its answer is noted at once."""
+class _LastingCalls(LastingWork):
+    """Calls that outlive their connection; that nobody will hear their answer is noted at once."""
 
-    __slots__ = ("_engine", "_request_id")
+    __slots__ = ("_engine", "_request_ids")
 
-    def __init__(self, request: web.Request, tasks: Tasks, engine: Engine, request_id: str) -> None:
+    def __init__(self, request: web.Request, tasks: Tasks, engine: Engine, *request_ids: str) -> None:
         super().__init__(request, tasks)
         self._engine = engine
-        self._request_id = request_id
+        self._request_ids = request_ids
 
     def __exit__(self, kind: type[BaseException] | None, *rest: object) -> None:
         if not self._is_alone:
-            self._engine.note_delivery(self._request_id, heard=kind is None)
+            self._note(heard=kind is None)
         super().__exit__(kind, *rest)
 
     def take_over(self, serving: asyncio.Task[None]) -> None:
         super().take_over(serving)
-        self._engine.note_delivery(self._request_id, heard=False)
+        self._note(heard=False)
+
+    def _note(self, *, heard: bool) -> None:
+        for request_id in self._request_ids:
+            self._engine.note_delivery(request_id, heard=heard)
 
 
 def _progress_for(message: RpcMessage) -> CallProgress | None:

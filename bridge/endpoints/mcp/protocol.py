@@ -28,6 +28,8 @@ LEGACY_VERSIONS = ("2025-11-25", "2025-06-18", "2025-03-26", "2024-11-05")
 UNTOLD_VERSION = "2025-03-26"
 """What a legacy request without a version header speaks."""
 
+CANCELLED = "notifications/cancelled"
+
 PARSE_ERROR = -32700
 INVALID_REQUEST = -32600
 METHOD_NOT_FOUND = -32601
@@ -191,7 +193,8 @@ def _read_any_message(body: bytes) -> RpcMessage:
     except orjson.JSONDecodeError as error:
         raise RpcError(PARSE_ERROR, f"The body is not JSON: {error}.") from None
     if not isinstance(value, dict):
-        raise RpcError(INVALID_REQUEST, "The body must be one JSON-RPC request or notification, not a batch.")
+        text = "The body must be one JSON-RPC request or notification; only 2025-03-26 has batches."
+        raise RpcError(INVALID_REQUEST, text)
     request_id = _as_id(value.get("id"))
     if value.get("jsonrpc") != "2.0" or (request_id is None and "id" in value):
         message = 'A request needs "jsonrpc": "2.0" and an id that is a text or an integer.'

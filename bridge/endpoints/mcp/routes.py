@@ -16,9 +16,11 @@ from bridge import __version__
 from bridge.browser_protocol import ARGUMENT_BYTES
 from bridge.catalog.registry import Registry
 from bridge.endpoints.mcp.answer import Answer, answer_list, error_answer, http_response
+from bridge.endpoints.mcp.batches import McpBatches, read_batch
 from bridge.endpoints.mcp.calls import McpCalls
 from bridge.endpoints.mcp.headers import VERSION_HEADER, check_modern, is_modern_request
 from bridge.endpoints.mcp.protocol import (
+    CANCELLED,
     INVALID_PARAMS,
     LEGACY_VERSIONS,
     METHOD_NOT_FOUND,
@@ -50,8 +52,6 @@ LIST_TTL_MS = 30_000
 
 INFO: JsonObject = {"name": "direct-tool-bridge", "title": "Direct Tool Bridge", "version": __version__}
 
-CANCELLED = "notifications/cancelled"
-
 _Handler: TypeAlias = "Callable[[web.Request, RpcMessage], Awaitable[web.StreamResponse]]"
 
 
@@ -72,6 +72,7 @@ class McpRoutes:
         self._tracer = tracer
         self._registry = registry
         self._calls = calls
+        self._batches = McpBatches(calls, self._list_of_tools)
         self._instructions = instructions
         self._modern: Mapping[str, _Handler] = {
             "server/discover": self._discover,
@@ -97,10 +98,13 @@ class McpRoutes:
         ]
 
     async def answer_message(self, request: web.Request) -> web.StreamResponse:
-        """Answer one request or notification."""
+        """Answer one request or notification, or a batch of them."""
         message: RpcMessage | None = None
         try:
-            message = read_message(await read_limited(request, MESSAGE_BYTES, what="message"))
+            body = await read_limited(request, MESSAGE_BYTES, what="message")
+            if (batch := read_batch(request, body)) is not None:
+                return await self._batches.answer_batch(request, batch)
+            message = read_message(body)
             if self._tracer is None:
                 return await self._begin_answer(request, message)
             with trace_message(self._tracer, message, request.headers.get(VERSION_HEADER, "")):
@@ -154,6 +158,9 @@ class McpRoutes:
         return _result_answer(message, result)
 
     async def _list_tools(self, request: web.Request, message: RpcMessage) -> web.Response:
+        return await answer_list(await self._list_of_tools(request, message))
+
+    async def _list_of_tools(self, request: web.Request, message: RpcMessage) -> bytes:
         if message.params.get("cursor") is not None:
             raise RpcError(INVALID_PARAMS, "The list of tools has one page; there is no such cursor.")
         view = await self._registry.view_of_user(list_owner(caller_of(request)))
@@ -161,7 +168,7 @@ class McpRoutes:
         result: dict[str, object] = {"tools": tools}
         if message.is_modern:
             result = {"resultType": "complete", **result, "ttlMs": LIST_TTL_MS, "cacheScope": "private"}
-        return await answer_list(result_bytes(message.request_id, result))
+        return result_bytes(message.request_id, result)
 
 
 async def _accept() -> web.Response:

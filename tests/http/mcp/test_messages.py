@@ -177,7 +177,7 @@ async def test_a_modern_request_without_its_meta_is_refused(
 async def test_what_is_no_message_is_refused(
     bridge: Bridge, http: aiohttp.ClientSession, body: bytes, code: int
 ) -> None:
-    """A batch too: no version that the bridge speaks has needed them since 2025-06-18."""
+    """A batch too: no version has them since 2025-06-18."""
     status, answer = await post_message(bridge, http, body, legacy_request("ping")[1])
     assert (status, answer["error"]["code"]) == (400, code)
 

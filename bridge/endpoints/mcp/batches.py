@@ -1,0 +1,126 @@
+"""Batches of JSON-RPC, which servers of revision 2025-03-26 must take, and which later ones have no more.
+
+The requests of a batch run together; their answers come as one array, in the order of the requests.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Awaitable, Callable
+from http import HTTPStatus
+from typing import TypeAlias
+
+import msgspec
+from aiohttp import web
+
+from bridge.endpoints.mcp.answer import Answer, error_answer, run_and_answer
+from bridge.endpoints.mcp.calls import McpCalls
+from bridge.endpoints.mcp.headers import VERSION_HEADER
+from bridge.endpoints.mcp.protocol import (
+    CANCELLED,
+    INVALID_REQUEST,
+    METHOD_NOT_FOUND,
+    UNTOLD_VERSION,
+    RpcError,
+    RpcMessage,
+    read_message,
+    result_bytes,
+)
+from bridge.http.access import caller_of
+
+MAX_BATCH_MESSAGES = 50
+"""Maximum messages of a batch; chosen."""
+
+_TEXTS = msgspec.json.Decoder(list[msgspec.Raw])
+
+_Work: TypeAlias = Callable[[], Awaitable[Answer]]
+ListTools: TypeAlias = "Callable[[web.Request, RpcMessage], Awaitable[bytes]]"
+
+
+def read_batch(request: web.Request, body: bytes) -> list[bytes] | None:
+    """Return the messages of a batch; None: the body is none, or its revision knows none.
+
+    Raises:
+        RpcError: `INVALID_REQUEST`: it is empty or too long.
+    """
+    if (
+        not body.lstrip().startswith(b"[")
+        or request.headers.get(VERSION_HEADER, UNTOLD_VERSION) != UNTOLD_VERSION
+    ):
+        return None
+    try:
+        texts = [bytes(text) for text in _TEXTS.decode(body)]
+    except (ValueError, RecursionError):  # no JSON, as is said of any message
+        return None
+    if not 1 <= len(texts) <= MAX_BATCH_MESSAGES:
+        raise RpcError(INVALID_REQUEST, f"A batch has 1 to {MAX_BATCH_MESSAGES} messages.")
+    return texts
+
+
+class McpBatches:
+    """Answers batches."""
+
+    def __init__(self, calls: McpCalls, list_tools: ListTools) -> None:
+        """`list_tools`: returns the response with the list, as JSON."""
+        self._calls = calls
+        self._list_tools = list_tools
+
+    async def answer_batch(self, request: web.Request, texts: list[bytes]) -> web.StreamResponse:
+        """Run all requests of a batch, and write the array of their answers; 202 where there is none."""
+        works: list[_Work] = []
+        repeats: list[str] = []
+        for text in texts:
+            try:
+                work = await self._prepare(request, read_message(text), repeats)
+            except RpcError as error:
+                work = _answering(error_answer(error))
+            if work is not None:
+                works.append(work)
+        if not works:
+            return web.Response(status=HTTPStatus.ACCEPTED)
+        with self._calls.outlast_client(request, *repeats):
+            return await run_and_answer(request, _run_together(works), None, None, outlasts_client=True)
+
+    async def _prepare(self, request: web.Request, message: RpcMessage, repeats: list[str]) -> _Work | None:
+        """Return what answers a message; None: it is a notification."""
+        try:
+            if message.is_modern:
+                raise RpcError(INVALID_REQUEST, "This version of MCP has no batches.")
+            if message.request_id is None:
+                if message.method == CANCELLED:
+                    self._calls.cancel_call(caller_of(request), message)
+                return None
+            if message.method == "tools/call":
+                work, repeat = await self._calls.prepare_batched(request, message)
+                repeats.append(repeat)
+                return work
+            return await self._answer_at_once(request, message)
+        except RpcError as error:
+            error.request_id = message.request_id
+            raise
+
+    async def _answer_at_once(self, request: web.Request, message: RpcMessage) -> _Work:
+        if message.method == "tools/list":
+            return _answering(Answer(await self._list_tools(request, message)))
+        if message.method == "ping":
+            return _answering(Answer(result_bytes(message.request_id, {})))
+        if message.method == "initialize":
+            raise RpcError(INVALID_REQUEST, "initialize stands alone: no batch may hold it.")
+        raise RpcError(METHOD_NOT_FOUND, f"The bridge has no method {message.method[:100]!r} in a batch.")
+
+
+def _answering(answer: Answer) -> _Work:
+    async def work() -> Answer:
+        return answer
+
+    return work
+
+
+async def _run_together(works: list[_Work]) -> Answer:
+    async with asyncio.TaskGroup() as group:
+        tasks = [group.create_task(_run(work)) for work in works]
+    return Answer(b"[" + b",".join(task.result().body for task in tasks) + b"]")
+
+
+async def _run(work: _Work) -> Answer:
+    return await work()
