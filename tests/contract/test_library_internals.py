@@ -119,6 +119,11 @@ READ: Mapping[str, Reading] = {
                 "aiohttp.base_protocol:BaseProtocol.resume_reading": "7655ba85a6f575b2",
                 "aiohttp.base_protocol:BaseProtocol._pause_reading_for_buffer": "a3799e943a4c3c33",
             },
+            # It puts itself before what makes a request of a parsed head, whatever version of aiohttp it is.
+            "bridge/http/final_slash.py": {
+                "aiohttp.web_server:Server.__init__": "0b73b13d34be243d",
+                "aiohttp.web_protocol:RequestHandler.start": "12dc46e5f51449e2",
+            },
             # It watches the silence of a provider by a timer of its own, whatever version of aiohttp it is.
             "bridge/providers/connections.py": {
                 "aiohttp.client_proto:ResponseHandler.read_timeout.fset": "826801fa8b2a8d42",

@@ -175,8 +175,8 @@ async def test_a_name_in_the_models_own_format_is_the_tools_name(written: str) -
     result = await turn.run()
     assert turn.tools.runs == [["c1"]]
     assert result.output[0] == turn.model.requests[1].input[1] == call("a")
-    told = [object_at(event.event.body, "item").get("name") for event in turn.of_kind(ModelOutput)]
-    assert {name for name in told if name} == {"a"}
+    told = {text_at(object_at(event.event.body, "item"), "name") for event in turn.of_kind(ModelOutput)}
+    assert told - {""} == {"a"}
     handed_back = await turn_of(round_of(call(written)), callers=["a"]).run()
     assert [each.name for each in handed_back.caller_calls] == ["a"]
 
