@@ -380,8 +380,10 @@ def _read_body(reader: _Reader, place: PathMethod, parts: list[JsonObject]) -> B
     place.warnings += warnings
     if not isinstance(node.get("required", False), bool):
         place.warnings.append("`required` of the body is neither true nor false; it is taken as optional.")
-    description = reader.document.description_beside(place.node.get("requestBody"))
-    return replace(body, description=description[:MAX_PROSE_CHARS]) if body and description else body
+    if body is None or "requestBody" not in place.node:
+        return body
+    description = reader.document.description_beside(place.node["requestBody"])
+    return replace(body, description=description[:MAX_PROSE_CHARS]) if description else body
 
 
 def _leave_out_body(body: Body, place: PathMethod) -> None:

@@ -6,7 +6,8 @@ from how parameters are sent.
 """
 
 from collections.abc import Sequence
-from operator import itemgetter
+from itertools import repeat
+from operator import contains, itemgetter
 from typing import TypeAlias, cast
 
 from msgspec import Struct
@@ -176,7 +177,8 @@ class ParameterLists:
             refs: tuple[JsonValue, ...] = tuple(map(_REF, cast(list[JsonObject], entries)))
         except (KeyError, TypeError):  # not all of them are objects with that key
             return self._read_all(entries)
-        if {*map(type, refs)} != {str} or any("description" in cast(JsonObject, each) for each in entries):
+        is_described = any(map(contains, cast(list[JsonObject], entries), repeat("description")))
+        if is_described or {*map(type, refs)} != {str}:
             return self._read_all(entries)
         found = self._of_references.get(refs)
         if found is None:
