@@ -39,8 +39,8 @@ async def test_a_silent_stream_lives_as_long_as_its_page_pings(tmp_path: Path, p
             ask = {"api": origin, "login": False, "methods": "safe"}
             await page.run(f"askCompanion({json.dumps(ask)})")
             question = await browser.wait_for_tab("grant.html")
-            await question.expect("document.querySelector('form').hidden === false")
-            await question.run("document.querySelector('button').click()")
+            await question.expect("document.querySelector('#allow')?.ariaDisabled === 'false'")
+            await question.run("document.querySelector('#allow').click()")
             await page.expect("heard.some(({ type, grant }) => type === 'asked' && grant)")
             call: dict[str, Any] = {"url": f"{origin}/events", "method": "GET", "headers": [], "body": None}
             asked = json.dumps({**call, "login": False})

@@ -44,7 +44,9 @@ PREFERENCES = {
     "extensions.webextensions.uuids": json.dumps({"companion@direct-tool-bridge.invalid": PLACE}),
     "extensions.background.idle.timeout": 6000,
 }
-OPEN_QUESTION = "location.pathname === '/grant.html' && !document.getElementById('form').hidden"
+OPEN_QUESTION = (
+    "location.pathname === '/grant.html' && document.getElementById('allow')?.ariaDisabled === 'false'"
+)
 """One that is answered is shown for a moment."""
 REQUEST_BY_BUTTON = """origins => {
     const button = document.createElement("button");
