@@ -160,7 +160,7 @@ def test_a_call_that_is_told_at_two_places_is_one(bodies: tuple[JsonObject, ...]
 
 
 def test_calls_with_one_id_and_other_arguments_are_several() -> None:
-    """Finding W-2: some providers have one id for all calls; none is lost, whatever the order of their ends."""
+    """Finding W-2: some providers have one id for all calls; none is lost, in whatever order they end."""
     other: JsonObject = {**CALL, "arguments": '{"q": 2}'}
     for first, second in ((CALL, other), (other, CALL)):
         ended, output = _calls_told(
