@@ -7,7 +7,7 @@ import { RequestError } from "./request_error.js";
 /** @typedef {import("../types/types.d.ts").ReadFile} ReadFile */
 
 /** A type with its parameters; no range, since nothing may be sent as "image/*". */
-const MEDIA_TYPE = /^[!#$%&'+.^_`|~\w-]+\/[!#$%&'+.^_`|~\w-]+(?:\s*;[\x20-\x7E]*)?$/;
+const MEDIA_TYPE = /^[!#$%&'+.^_`|~\w-]+\/[!#$%&'+.^_`|~\w-]+(?:[ \t]*;[\x20-\x7E]*)?$/;
 /** @param {string} text */
 export const isMediaType = (text) => MEDIA_TYPE.test(text);
 const DATA_URL = /^data:([^,]*?)(;base64)?,([^]*)$/i;

@@ -95,7 +95,7 @@ function checkSegment(text, names, plan, parts, isLast) {
   const isLabel = plan.parameters.some(({ in: location, name, style }) => location === "path" && name === names[0] && style === "label");
   if (hasDotSegment(text) && !(isEmptyLabel && isLabel))
     throw new RequestError("invalid_arguments", `"${argument}" must not be "." or "..": that would change the path of the request.`, argument);
-  if (text === "" && !plan.safe)
+  if (/^\/*$/.test(text) && !plan.safe)
     throw new RequestError("invalid_arguments", `"${argument}" must not be empty: the request would reach another address.`, argument);
 }
 
@@ -103,7 +103,7 @@ function checkSegment(text, names, plan, parts, isLast) {
 function hasDotSegment(text) {
   let decoded = text;
   for (let round = 0; round < MAX_DECODINGS; round += 1) {
-    if (decoded.split(/[/\\]/).some((segment) => segment === "." || segment === "..")) return true;
+    if (decoded.split(/[/\\]/).some((segment) => /^\.\.?(?:;|$)/.test(segment))) return true; // servers take what follows ";" away
     const next = decodeLeniently(decoded);
     if (next === decoded) return false;
     decoded = next;

@@ -19,7 +19,7 @@ BodyKind: TypeAlias = Literal["json", "form", "multipart", "text", "xml", "seque
 
 _JSON_NAMES = ("text/json", "application/x-json", "text/x-json")
 _JSON_RANGES = ("*/*", "application/*", "*", "")
-_MEDIA_TYPE = re.compile(r"[!#$%&'+.^_`|~\w-]+/[!#$%&'+.^_`|~\w-]+\s*(?:;[ -~]*)?", re.ASCII)
+_MEDIA_TYPE = re.compile(r"[!#$%&'+.^_`|~\w-]+/[!#$%&'+.^_`|~\w-]+[ \t]*(?:;[ -~]*)?", re.ASCII)
 """Two tokens (RFC 9110 §5.6.2) without the `*` of ranges, and parameters that a header can carry."""
 
 _SEQUENCE_NAMES = frozenset(

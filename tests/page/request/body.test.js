@@ -81,6 +81,12 @@ test("each file of a list is a part of its own; the file's own type wins over th
   ]);
 });
 
+test("a file's type ends no line", () => {
+  const fields = [{ name: "f", file: true, content_type: "image/png" }];
+  for (const content_type of ["text/plain\r\n\r\n;x", "text/plain\n;x", "text/plain\u2028;x"])
+    assert.throws(() => built({ ...MULTIPART, fields }, { body: { f: { text: "a", content_type } } }), { code: "invalid_arguments" });
+});
+
 test("styled parts are not percent-encoded", () => {
   const fields = [{ name: "ids", style: "form", explode: false }, { name: "deep", style: "deepObject", explode: true }];
   const written = text(built({ ...MULTIPART, fields }, { body: { ids: ["a b", "&"], deep: { k: "ü" } } }).content);

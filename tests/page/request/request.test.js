@@ -102,6 +102,10 @@ test("a path value can be anything but a way out of its place", () => {
 test("dot segments made of several values, or by a style, are refused as well", () => {
   const two = plan({ path: "/x/{a}{b}", parameters: [parameter("path", "a"), parameter("path", "b")] });
   refuses(() => buildRequest(two, { a: ".", b: "." }), "invalid_arguments", "a");
+  const matrix = plan({ path: "/x/{a}{b}", parameters: [parameter("path", "a"), parameter("path", "b", { style: "matrix" })] });
+  refuses(() => buildRequest(matrix, { a: "..", b: "x" }), "invalid_arguments", "a"); // servers such as Tomcat take ";b=x" away
+  const reserved = plan({ path: "/x/{a}", parameters: [parameter("path", "a", { allow_reserved: true })] });
+  refuses(() => buildRequest(reserved, { a: "..;x" }), "invalid_arguments", "a");
   const label = plan({ path: "/x/{a}", parameters: [parameter("path", "a", { style: "label" })] });
   refuses(() => buildRequest(label, { a: "." }), "invalid_arguments", "a");
   assert.equal(buildRequest(label, { a: "" }).url, "https://api.example/v1/x/.");
@@ -230,4 +234,5 @@ test("Finding O-13: what takes the rest of a path is sent as segments, none of w
   assert.equal(url("a/b c/d?e#f"), "https://api.example/a/b%20c/d%3Fe%23f");
   assert.equal(url("/evil.example/x"), "https://api.example//evil.example/x");
   for (const value of ["..", "a/../b", "../admin", "a/%2e%2e/b", "a/.", "a\\..\\b"]) refuses(() => url(value), "invalid_arguments", "proxy");
+  refuses(() => buildRequest({ ...proxy, method: "DELETE", safe: false }, { proxy: "//" }), "invalid_arguments", "proxy");
 });
