@@ -146,8 +146,9 @@ class Connection(web.RequestHandler):
         Raises:
             BridgeError: `rate_limited`, `server_busy`: there are too many connections.
         """
-        if self.user_id != caller.user.id or not self.is_admitted:
-            self.admit_user(caller.user.id)
+        share = _share_of(caller)
+        if self.user_id != share or not self.is_admitted:
+            self.admit_user(share)
         self.caller = caller
 
     def admit_user(self, user_id: str) -> None:
@@ -167,14 +168,14 @@ class Connection(web.RequestHandler):
             BridgeError: `rate_limited`: the user has too many of them.
         """
         if self.caller is not None:
-            self._watch.users.enter_stream(self.caller.user.id)
+            self._watch.users.enter_stream(_share_of(self.caller))
             self.is_listening = True
 
     def leave_stream(self) -> None:
         """Note that the stream has ended."""
         if self.is_listening and self.caller is not None:
             self.is_listening = False
-            self._watch.users.leave_stream(self.caller.user.id)
+            self._watch.users.leave_stream(_share_of(self.caller))
 
     def end_work(self, why: WireError) -> None:
         """End the request that is being answered, as far as it can be with an error in its answer.
@@ -206,6 +207,16 @@ class Connection(web.RequestHandler):
         """Close the connection at once; nothing more is sent."""
         if self.transport is not None:
             self.transport.abort()
+
+
+def _share_of(caller: Caller) -> str:
+    """Return for whom connections count: a key must not keep its user's pages out, where it is revoked."""
+    return caller.user.id if caller.device_id is None else share_of_pages(caller.user.id)
+
+
+def share_of_pages(user_id: str) -> str:
+    """Return for whom the connections of a user's pages count."""
+    return f"{user_id} in pages"
 
 
 class StraightConnection(Connection):

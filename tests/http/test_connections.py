@@ -73,7 +73,7 @@ class Served:
             mark_authenticated(request)
         if user := request.query.get("user"):
             try:
-                enter_caller(request, Caller(User(user, user), None))
+                enter_caller(request, Caller(User(user, user), request.query.get("browser")))
             except BridgeError as error:
                 return web.Response(status=error.error.code.facts.http_status)
         if request.path == "/slow":
@@ -275,6 +275,20 @@ async def test_who_has_too_many_requests_open_is_told_and_nobody_else() -> None:
             for line in lines:
                 assert b"200 OK" in await line.reader.readuntil(b"\r\n\r\n")
         assert b"200 OK" in await refused.ask(b"a?user=eve")
+
+
+async def test_a_key_does_not_keep_the_pages_of_its_user_out() -> None:
+    """Finding S-M4: a stolen key is revoked in a page, which has a share of its own."""
+    async with serving(users=UserConnections(max_of_user=2)) as served:
+        page = await served.connect()
+        assert b"200 OK" in await page.ask(b"a?user=eve&browser=b1")
+        lines = [await served.connect() for _ in range(2)]
+        for line in lines:
+            await line.send(REQUEST % b"slow?user=eve")
+        await eventually(lambda: served.asked == 3)
+        assert b" 429 " in await (await served.connect()).ask(b"a?user=eve")
+        assert b"200 OK" in await page.ask(b"a?user=eve&browser=b1")
+        assert b"200 OK" in await (await served.connect()).ask(b"a?user=eve&browser=b2")
 
 
 async def test_when_all_connections_are_taken_the_user_with_most_gives_way() -> None:

@@ -21,7 +21,7 @@ from bridge.errors import BridgeError, ErrorCode, WireError
 from bridge.http.access import caller_of
 from bridge.http.answer_files import AnswerFiles, plain_mime
 from bridge.http.body import read_body
-from bridge.http.connections import admit_user
+from bridge.http.connections import admit_user, share_of_pages
 from bridge.http.relayed import relayed_id_of
 from bridge.http.routing import ApiModel, ApiRoute, Confirmation, RouteAnswer, json_answer
 from bridge.http.security_headers import FILE_POLICY
@@ -292,7 +292,7 @@ class CallRoutes:
         token = request.headers.get(RESULT_TOKEN_HEADER, "").encode("utf-8", "replace")
         if call is None or not secrets.compare_digest(call.result_token.encode(), token):
             raise BridgeError(ErrorCode.UNAUTHORIZED, "No running call accepts an answer with this token.")
-        admit_user(request, call.request.context.user_id)
+        admit_user(request, share_of_pages(call.request.context.user_id))
         return call
 
     def describe_outcome(self, outcome: CallOutcome) -> OutcomeFacts:
