@@ -7,13 +7,14 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Awaitable, Callable
+from functools import partial
 from http import HTTPStatus
 from typing import TypeAlias
 
 import msgspec
 from aiohttp import web
 
-from bridge.endpoints.mcp.answer import Answer, error_answer, run_and_answer
+from bridge.endpoints.mcp.answer import Answer, error_answer, refusal_bytes, run_and_answer
 from bridge.endpoints.mcp.calls import McpCalls
 from bridge.endpoints.mcp.headers import VERSION_HEADER
 from bridge.endpoints.mcp.protocol import (
@@ -21,11 +22,13 @@ from bridge.endpoints.mcp.protocol import (
     INVALID_REQUEST,
     METHOD_NOT_FOUND,
     UNTOLD_VERSION,
+    RequestId,
     RpcError,
     RpcMessage,
     read_message,
     result_bytes,
 )
+from bridge.errors import BridgeError
 from bridge.http.access import caller_of
 
 MAX_BATCH_MESSAGES = 50
@@ -67,11 +70,19 @@ class McpBatches:
 
     async def answer_batch(self, request: web.Request, texts: list[bytes]) -> web.StreamResponse:
         """Run all requests of a batch, and write the array of their answers; 202 where there is none."""
+        has_list = False
         works: list[_Work] = []
         repeats: list[str] = []
         for text in texts:
             try:
-                work = await self._prepare(request, read_message(text), repeats)
+                message = read_message(text)
+                if message.method == "tools/list" and message.request_id is not None:
+                    if has_list:  # each may be megabytes, and all are held at once
+                        error = RpcError(INVALID_REQUEST, "A batch holds the list of tools once.")
+                        error.request_id = message.request_id
+                        raise error
+                    has_list = True
+                work = await self._prepare(request, message, repeats)
             except RpcError as error:
                 work = _answering(error_answer(error))
             if work is not None:
@@ -93,7 +104,7 @@ class McpBatches:
             if message.method == "tools/call":
                 work, repeat = await self._calls.prepare_batched(request, message)
                 repeats.append(repeat)
-                return work
+                return partial(_answer_refusal, work, message.request_id)
             return await self._answer_at_once(request, message)
         except RpcError as error:
             error.request_id = message.request_id
@@ -114,6 +125,14 @@ def _answering(answer: Answer) -> _Work:
         return answer
 
     return work
+
+
+async def _answer_refusal(work: _Work, request_id: RequestId) -> Answer:
+    """Return what `work` gives: what the bridge refuses to one call must not end the others."""
+    try:
+        return await work()
+    except BridgeError as error:
+        return Answer(refusal_bytes(request_id, error.error))
 
 
 async def _run_together(works: list[_Work]) -> Answer:

@@ -93,6 +93,15 @@ async def test_what_is_wrong_in_a_batch_costs_no_other_message(
     assert answers[1] == {"jsonrpc": "2.0", "id": 2, "result": {}}
 
 
+async def test_a_batch_holds_the_list_of_tools_once(bridge: Bridge, http: aiohttp.ClientSession) -> None:
+    """Fifty lists of thousands of tools are hundreds of megabytes, for one request of a few kilobytes."""
+    lists = [{"jsonrpc": "2.0", "id": number, "method": "tools/list"} for number in (1, 2)]
+    status, answers = await post(bridge, http, lists)
+    assert (status, [answer["id"] for answer in answers]) == (200, [1, 2])
+    assert answers[0]["result"]["tools"]
+    assert (answers[1]["error"]["code"], "once" in answers[1]["error"]["message"]) == (-32600, True)
+
+
 @pytest.mark.parametrize("batch", [[], [PING] * (MAX_BATCH_MESSAGES + 1)])
 async def test_an_empty_batch_and_a_long_one_are_refused(
     bridge: Bridge, http: aiohttp.ClientSession, batch: list[Any]
