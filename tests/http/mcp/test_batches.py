@@ -93,6 +93,22 @@ async def test_what_is_wrong_in_a_batch_costs_no_other_message(
     assert answers[1] == {"jsonrpc": "2.0", "id": 2, "result": {}}
 
 
+async def test_what_the_bridge_refuses_to_one_call_ends_no_other(
+    bridge: Bridge, http: aiohttp.ClientSession
+) -> None:
+    """A limit that the second call exceeds cancelled the first one, which may have changed something."""
+    await bridge.components.controls.limits.change_limits({"CALLS_PER_MINUTE_PER_USER": 1})
+
+    async def answer(_sent: dict[str, Any]) -> dict[str, Any]:
+        return json_answer([])
+
+    async with page_of(bridge, bridge.local_user.id, answer):
+        status, answers = await post(bridge, http, [call(number) for number in range(1, 9)])
+    assert (status, [each["id"] for each in answers]) == (200, list(range(1, 9)))
+    assert "result" in answers[0]
+    assert "rate" in orjson.dumps(answers[-1]).decode()
+
+
 async def test_a_batch_holds_the_list_of_tools_once(bridge: Bridge, http: aiohttp.ClientSession) -> None:
     """Fifty lists of thousands of tools are hundreds of megabytes, for one request of a few kilobytes."""
     lists = [{"jsonrpc": "2.0", "id": number, "method": "tools/list"} for number in (1, 2)]
