@@ -96,7 +96,7 @@ async def test_what_is_wrong_in_a_batch_costs_no_other_message(
 async def test_what_the_bridge_refuses_to_one_call_ends_no_other(
     bridge: Bridge, http: aiohttp.ClientSession
 ) -> None:
-    """A limit that the second call exceeds cancelled the first one, which may have changed something."""
+    """Each counts for itself: those beyond a limit are refused, and the others answered."""
     await bridge.components.controls.limits.change_limits({"CALLS_PER_MINUTE_PER_USER": 1})
 
     async def answer(_sent: dict[str, Any]) -> dict[str, Any]:
