@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Awaitable, Callable
+from dataclasses import dataclass, field
 from functools import partial
 from http import HTTPStatus
 from typing import TypeAlias
@@ -60,6 +61,16 @@ def read_batch(request: web.Request, body: bytes) -> list[bytes] | None:
     return texts
 
 
+@dataclass(slots=True)
+class _Batch:
+    """A batch that is being read."""
+
+    request: web.Request
+    repeats: list[str] = field(default_factory=list[str])
+    """Ids under which the delivery of its calls is noted."""
+    has_list: bool = False
+
+
 class McpBatches:
     """Answers batches."""
 
@@ -70,51 +81,44 @@ class McpBatches:
 
     async def answer_batch(self, request: web.Request, texts: list[bytes]) -> web.StreamResponse:
         """Run all requests of a batch, and write the array of their answers; 202 where there is none."""
-        has_list = False
-        works: list[_Work] = []
-        repeats: list[str] = []
-        for text in texts:
-            try:
-                message = read_message(text)
-                if message.method == "tools/list" and message.request_id is not None:
-                    if has_list:  # each may be megabytes, and all are held at once
-                        error = RpcError(INVALID_REQUEST, "A batch holds the list of tools once.")
-                        error.request_id = message.request_id
-                        raise error
-                    has_list = True
-                work = await self._prepare(request, message, repeats)
-            except RpcError as error:
-                work = _answering(error_answer(error))
-            if work is not None:
-                works.append(work)
+        batch = _Batch(request)
+        works = [work for text in texts if (work := await self._prepare(batch, text)) is not None]
         if not works:
             return web.Response(status=HTTPStatus.ACCEPTED)
-        with self._calls.outlast_client(request, *repeats):
+        with self._calls.outlast_client(request, *batch.repeats):
             return await run_and_answer(request, _run_together(works), None, None, outlasts_client=True)
 
-    async def _prepare(self, request: web.Request, message: RpcMessage, repeats: list[str]) -> _Work | None:
-        """Return what answers a message; None: it is a notification."""
+    async def _prepare(self, batch: _Batch, text: bytes) -> _Work | None:
+        """Return what answers a message, whatever is wrong with it; None: it is a notification."""
+        request_id: RequestId | None = None
         try:
+            message = read_message(text)
+            request_id = message.request_id
             if message.is_modern:
                 raise RpcError(INVALID_REQUEST, "This version of MCP has no batches.")
-            if message.request_id is None:
+            if request_id is None:
                 if message.method == CANCELLED:
-                    self._calls.cancel_call(caller_of(request), message)
+                    self._calls.cancel_call(caller_of(batch.request), message)
                 return None
             if message.method == "tools/call":
-                work, repeat = await self._calls.prepare_batched(request, message)
-                repeats.append(repeat)
-                return partial(_answer_refusal, work, message.request_id)
-            return await self._answer_at_once(request, message)
+                work, repeat = await self._calls.prepare_batched(batch.request, message)
+                batch.repeats.append(repeat)
+                return partial(_answer_refusal, work, request_id)
+            return _answering(Answer(await self._answer_at_once(batch, message)))
         except RpcError as error:
-            error.request_id = message.request_id
-            raise
+            error.request_id = request_id if error.request_id is None else error.request_id
+            return _answering(error_answer(error))
+        except BridgeError as error:
+            return _answering(Answer(refusal_bytes(request_id, error.error)))
 
-    async def _answer_at_once(self, request: web.Request, message: RpcMessage) -> _Work:
+    async def _answer_at_once(self, batch: _Batch, message: RpcMessage) -> bytes:
         if message.method == "tools/list":
-            return _answering(Answer(await self._list_tools(request, message)))
+            if batch.has_list:  # each may be megabytes, and all are held at once
+                raise RpcError(INVALID_REQUEST, "A batch holds the list of tools once.")
+            batch.has_list = True
+            return await self._list_tools(batch.request, message)
         if message.method == "ping":
-            return _answering(Answer(result_bytes(message.request_id, {})))
+            return result_bytes(message.request_id, {})
         if message.method == "initialize":
             raise RpcError(INVALID_REQUEST, "initialize stands alone: no batch may hold it.")
         raise RpcError(METHOD_NOT_FOUND, f"The bridge has no method {message.method[:100]!r} in a batch.")

@@ -22,12 +22,16 @@ def call(request_id: int, name: str = "listProducts", **arguments: Any) -> dict[
 
 
 async def post(
-    bridge: Bridge, http: aiohttp.ClientSession, body: Any, version: str | None = "2025-03-26"
+    bridge: Bridge,
+    http: aiohttp.ClientSession,
+    body: Any,
+    version: str | None = "2025-03-26",
+    path: str = "/mcp",
 ) -> tuple[int, Any]:
     headers = {"Authorization": f"Bearer {bridge.key}", "Accept": "application/json, text/event-stream"}
     if version is not None:
         headers["MCP-Protocol-Version"] = version
-    async with http.post(f"{bridge.base_url}/mcp", data=orjson.dumps(body), headers=headers) as response:
+    async with http.post(bridge.base_url + path, data=orjson.dumps(body), headers=headers) as response:
         content = await response.read()
         return response.status, orjson.loads(content) if content else None
 
@@ -91,6 +95,17 @@ async def test_what_is_wrong_in_a_batch_costs_no_other_message(
     status, answers = await post(bridge, http, [message, {**PING, "id": 2}])
     assert (status, answers[0]["error"]["code"]) == (200, code)
     assert answers[1] == {"jsonrpc": "2.0", "id": 2, "result": {}}
+
+
+async def test_what_the_bridge_refuses_to_one_message_costs_no_other(
+    bridge: Bridge, http: aiohttp.ClientSession
+) -> None:
+    """A server that is gone has no tools to list, and the whole batch was answered by that."""
+    listed = {"jsonrpc": "2.0", "id": 0, "method": "tools/list"}
+    status, answers = await post(bridge, http, [listed, PING], path="/servers/gone/mcp")
+    assert (status, [each["id"] for each in answers]) == (200, [0, 1])
+    assert "gone" in answers[0]["error"]["message"]
+    assert answers[1]["result"] == {}
 
 
 async def test_what_the_bridge_refuses_to_one_call_ends_no_other(
