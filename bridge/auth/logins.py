@@ -63,9 +63,11 @@ class LoginFailure(StrEnum):
 class LoginFailed(Exception):
     """A login that did not succeed."""
 
-    def __init__(self, failure: LoginFailure) -> None:
+    def __init__(self, failure: LoginFailure, *, is_free: bool = False) -> None:
+        """`is_free`: the answer itself says it, so that the provider was asked nothing."""
         super().__init__(failure)
         self.failure = failure
+        self.is_free = is_free
 
 
 @dataclass(frozen=True, slots=True)
@@ -149,7 +151,7 @@ class Logins:
         begun = self._read_cookie(cookie, answer.get("state", ""))
         try:
             if not await self._provider.is_its_own(answer.get("iss")):
-                raise LoginRefused("the answer names another issuer, or none")
+                raise self._refused("the answer names another issuer, or none", is_free=True)
             if error := answer.get("error"):
                 raise self._denied(error)
             claims = await self._redeem_code(answer.get("code", ""), begun)
@@ -226,17 +228,17 @@ class Logins:
 
     def _denied(self, error: str) -> LoginFailed:
         if error == "access_denied":
-            return LoginFailed(LoginFailure.DENIED)
+            return LoginFailed(LoginFailure.DENIED, is_free=True)
         _log.warning("%s refused a login: %s.", self._provider.issuer, error[:100])
-        return LoginFailed(LoginFailure.REFUSED)
+        return LoginFailed(LoginFailure.REFUSED, is_free=True)
 
     def _unreachable(self, error: UnusableAnswer) -> LoginFailed:
         _log.warning("Nobody can log in: %s.", error)
         return LoginFailed(LoginFailure.UNREACHABLE)
 
-    def _refused(self, why: str) -> LoginFailed:
+    def _refused(self, why: str, *, is_free: bool = False) -> LoginFailed:
         _log.warning("A login at %s was not accepted: %s.", self._provider.issuer, why)
-        return LoginFailed(LoginFailure.REFUSED)
+        return LoginFailed(LoginFailure.REFUSED, is_free=is_free)
 
 
 def secret_of_cookie(cookie: str) -> str:

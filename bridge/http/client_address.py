@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from ipaddress import IPv4Address, IPv6Address, ip_address
+from ipaddress import IPv4Address, IPv6Address, IPv6Network, ip_address
 
 from bridge.settings.network import ProxyNetwork
 
 FORWARDED_HEADER = "X-Forwarded-For"
+
+CLIENT_PREFIX = 64
+"""Bits of an IPv6 address that one client cannot choose (RFC 4291 §2.5.4)."""
 
 MAX_HOPS = 20
 """Maximum number of addresses that are read, from the last on; further ones are anybody's."""
@@ -28,6 +31,14 @@ def find_client(peer: str, forwarded: Sequence[str], proxies: Sequence[ProxyNetw
             break
         address = before
     return str(address)
+
+
+def limit_key(address: str) -> str:
+    """Return under which name to count what an address tries: an IPv6 client has a whole /64 of them."""
+    found = _read_address(address)
+    if not isinstance(found, IPv6Address):
+        return address
+    return str(IPv6Network((int(found), CLIENT_PREFIX), strict=False))
 
 
 def _is_trusted(address: IPv4Address | IPv6Address, proxies: Sequence[ProxyNetwork]) -> bool:

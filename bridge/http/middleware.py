@@ -23,7 +23,7 @@ from bridge.auth.resource_server import METADATA_PATH
 from bridge.errors import BUG, BridgeError, ErrorCode, WireError
 from bridge.http.connections import AnyHandler, is_relay_request
 from bridge.http.relayed import relayed_of
-from bridge.http.routing import address_of
+from bridge.http.routing import address_of, limit_key_of
 from bridge.log_lines import OncePerMinute, name_user
 from toolserver.call.response_headers import ANSWER_HEADERS
 
@@ -180,7 +180,7 @@ def _failure_renderer(
 
     async def answer(request: web.Request, failure: _Failure) -> web.StreamResponse:
         if isinstance(failure, BridgeError):
-            error = await _counted(failure, unauthenticated, address_of(request))
+            error = await _counted(failure, unauthenticated, limit_key_of(request))
             if error.code in ACCESS_DENIED:
                 rejected.record_rejection(
                     error.code, f"address {address_of(request)}", endpoint=_endpoint_of(request)

@@ -15,7 +15,7 @@ from pydantic import BaseModel, ConfigDict, Field
 
 from bridge.audit import AuditKind
 from bridge.errors import ErrorCode, WireError
-from bridge.http.client_address import FORWARDED_HEADER, find_client
+from bridge.http.client_address import FORWARDED_HEADER, find_client, limit_key
 from bridge.http.relayed import relayed_of
 from bridge.settings.network import ProxyNetwork
 from toolserver.json_types import JsonObject, dump_json
@@ -109,6 +109,11 @@ def address_of(request: web.Request) -> str:
         return relayed.address
     peer, proxies = request.remote or "", request.app.get(TRUSTED_PROXIES, ())
     return find_client(peer, request.headers.getall(FORWARDED_HEADER, ()), proxies) if proxies else peer
+
+
+def limit_key_of(request: web.Request) -> str:
+    """Return under which name to count what a client tries that has shown no right to it."""
+    return limit_key(address_of(request))
 
 
 def json_answer(model: BaseModel, *, status: int = 200) -> web.Response:

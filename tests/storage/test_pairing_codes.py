@@ -229,3 +229,14 @@ async def test_only_so_many_browsers_wait_at_once(pairings: Pairings) -> None:
     assert refused.value.error.code == "rate_limited"
     pairings.clock.now += CODE_SECONDS
     assert await pairings.begin_waiting(address="one")
+
+
+async def test_strangers_who_wait_take_no_place_of_a_good_link(pairings: Pairings) -> None:
+    """Finding S-L14: twenty requests of anybody at the same proxy used up somebody's good link."""
+    for _ in range(MAX_WAITING_OF_ADDRESS):
+        await pairings.begin_waiting(address="one")
+    for _ in range(MAX_WAITING_OF_ADDRESS):
+        await pairings.begin_waiting(address="one", user_id=pairings.ann.id)
+    with pytest.raises(BridgeError, match="Too many browsers are waiting"):
+        await pairings.begin_waiting(address="one", user_id=pairings.ann.id)
+    assert await pairings.begin_waiting(address="one", user_id=pairings.eve.id)

@@ -16,7 +16,7 @@ from bridge.http.access import caller_of
 from bridge.http.audit import set_audit_detail
 from bridge.http.body import read_body
 from bridge.http.login_cookie import LoginCookie
-from bridge.http.routing import ApiModel, ApiRoute, Confirmation, RouteAnswer, address_of, json_answer
+from bridge.http.routing import ApiModel, ApiRoute, Confirmation, RouteAnswer, json_answer, limit_key_of
 from bridge.http.static_page import ExecutorScript
 from bridge.settings.answer_format import CallDisplay, MarkerForm
 from bridge.settings.bridge import BridgeSettings
@@ -303,7 +303,7 @@ class AccountRoutes:
         """A session token for a signed nonce."""
         signed = await read_body(request, SignedChallenge)
         opening = self._identity.open_session(signed.device_id, signed.nonce, signed.signature)
-        token, device = await self._sessions_limit.run_counted(address_of(request), opening)
+        token, device = await self._sessions_limit.run_counted(limit_key_of(request), opening)
         user = device.user
         is_home = self._routing is None or self._routing.is_home(user.id)
         executor = await self._offer_executor(user.id, signed.version) if signed.version and is_home else None

@@ -9,7 +9,7 @@ from bridge.auth.attempts import Attempts
 from bridge.auth.logins import LOGIN_SECONDS, LoginFailed, LoginFailure, Logins
 from bridge.errors import BridgeError, ErrorCode
 from bridge.http.login_cookie import LoginCookie
-from bridge.http.routing import Route, address_of
+from bridge.http.routing import Route, address_of, limit_key_of
 from bridge.http.static_page import COMMON_HEADERS
 from bridge.settings.login import ISSUER_VARIABLE
 from bridge.settings.network import page_url
@@ -19,8 +19,9 @@ LOGIN_PATH = "/login"
 
 STRAY_ANSWERS = 60
 STRAY_ANSWERS_IN_ALL = 600
-"""Maximum answers for logins that the browser has not begun, of one address and of all, in a minute. What a
-browser brings back that has begun one is not counted with them: behind a proxy all come from one address."""
+"""Maximum answers that cost the provider nothing, of one address and of all, in a minute: for logins that the
+browser has not begun, and those that say themselves that they failed. What a provider vouches for is not
+counted with them: behind a proxy all come from one address."""
 
 TRIES_OF_A_LOGIN = 5
 """Maximum answers for one login that was begun."""
@@ -78,17 +79,18 @@ class LoginRoutes:
     async def finish_login(self, request: web.Request) -> web.Response:
         """Take a browser back that was at the provider, and pair it by a ticket of its own."""
         cookie, address = self._cookie.read_cookie(request), address_of(request)
+        limited = limit_key_of(request)
         has_begun = self._logins.has_begun(request.query, cookie)
         if has_begun:
             await self._tries.take_attempt(cookie)
-            await self._failed.check_attempts(address)
+            await self._failed.check_attempts(limited)
         else:
-            await self._stray.take_attempt(address)
+            await self._stray.take_attempt(limited)
         try:
             finished = await self._logins.finish_login(request.query, cookie)
         except LoginFailed as error:
             if has_begun:
-                await self._failed.take_attempt(address)
+                await (self._stray if error.is_free else self._failed).take_attempt(limited)
             self._audit.add_entry(
                 AuditKind.LOGIN, None, f"address {address}", detail={"failure": error.failure}
             )

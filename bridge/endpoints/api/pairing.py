@@ -16,7 +16,7 @@ from bridge.http.access import caller_of
 from bridge.http.audit import set_audit_detail
 from bridge.http.body import read_body
 from bridge.http.login_cookie import LoginCookie
-from bridge.http.routing import ApiModel, ApiRoute, RouteAnswer, address_of, json_answer
+from bridge.http.routing import ApiModel, ApiRoute, RouteAnswer, address_of, json_answer, limit_key_of
 from bridge.limits.token_bucket import RateLimit
 from bridge.storage.users import NewDevice
 
@@ -204,7 +204,7 @@ class PairingRoutes:
         public_key = canonical_public_key(pairing.public_key)
         ticket = self._cookie.complete_ticket(request, pairing.ticket)
         spending = self._identity.pair_browser(ticket, public_key, _browser_of(request))
-        found = await self._limit.run_counted(address_of(request), spending)
+        found = await self._limit.run_counted(limit_key_of(request), spending)
         if isinstance(found, NewDevice):
             device, user = found.device, found.device.user
             set_audit_detail(request, user_id=user.id, device=device.id, browser=device.name, by="link")
@@ -218,7 +218,7 @@ class PairingRoutes:
 
     async def request_code(self, request: web.Request) -> web.Response:
         """Create a code for a browser without a ticket."""
-        await self._limit.take_attempt(address_of(request))
+        await self._limit.take_attempt(limit_key_of(request))
         public_key = canonical_public_key((await read_body(request, NewPairing)).public_key)
         waiting = await self._pairing_codes.begin_waiting(
             public_key, browser=_browser_of(request), address=address_of(request)
@@ -227,7 +227,7 @@ class PairingRoutes:
 
     async def show_standing(self, request: web.Request) -> web.Response:
         """Show the status of a waiting browser."""
-        self._standing_limit.take_token(address_of(request))
+        self._standing_limit.take_token(limit_key_of(request))
         waiting = await self._pairing_codes.find_waiting((await read_body(request, PairingSecret)).secret)
         if waiting is None:
             return json_answer(PairingStanding(state="expired"))

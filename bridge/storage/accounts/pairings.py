@@ -73,14 +73,16 @@ class PairingTable:
     ) -> bool:
         """Add a browser, and delete those whose time is over.
 
-        False, and none is added: `most` browsers wait, or `most_of_address` of this address. Some more may,
-        where replicas add some at the same moment.
+        False, and none is added: `most` browsers wait, or `most_of_address` of this address. Those of one
+        user, who have had a good link, count among themselves, and those of strangers among theirs. Some more
+        may, where replicas add some at the same moment.
         """
         now = self._now()
         of_address = func.coalesce(func.sum(case((PairingRow.address == address, 1), else_=0)), 0)
         async with self._session.begin_transaction() as session:
             await session.execute(delete(PairingRow).where(PairingRow.expires_at <= now))
-            counted = await session.execute(select(func.count(), of_address).select_from(PairingRow))
+            alike = PairingRow.user_id.is_(None) if user_id is None else PairingRow.user_id == user_id
+            counted = await session.execute(select(func.count(), of_address).where(alike))
             in_all, at_address = counted.one()
             if in_all >= most or at_address >= most_of_address:
                 return False

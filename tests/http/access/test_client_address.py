@@ -7,7 +7,7 @@ import aiohttp
 import pytest
 
 from bridge.endpoints.api.pairing import PAIRINGS
-from bridge.http.client_address import find_client
+from bridge.http.client_address import find_client, limit_key
 from tests.support.running_bridge import new_browser, public_key_of, running_bridge
 
 PROXIES = [ip_network("127.0.0.1"), ip_network("10.1.0.0/16"), ip_network("fd00::/8")]
@@ -41,6 +41,23 @@ def test_only_trusted_proxies_say_from_where_a_client_comes(
 def test_a_client_comes_from_its_peer_where_no_proxy_is_trusted() -> None:
     """Finding S-L14: which is the default."""
     assert find_client("127.0.0.1", ["203.0.113.7"], []) == "127.0.0.1"
+
+
+@pytest.mark.parametrize(
+    ("address", "key"),
+    [
+        ("203.0.113.7", "203.0.113.7"),
+        ("::ffff:203.0.113.7", "::ffff:203.0.113.7"),
+        ("2001:db8:1:2::1", "2001:db8:1:2::/64"),
+        ("2001:db8:1:2:ffff::", "2001:db8:1:2::/64"),
+        ("2001:db8:1:3::1", "2001:db8:1:3::/64"),
+        ("fe80::1%eth0", "fe80::/64"),
+        ("", ""),
+    ],
+)
+def test_the_addresses_of_one_client_count_together(address: str, key: str) -> None:
+    """Finding S-L14: whoever has an IPv6 address has 2^64, each with attempts of its own."""
+    assert limit_key(address) == key
 
 
 @pytest.mark.asyncio

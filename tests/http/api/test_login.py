@@ -17,7 +17,7 @@ from yarl import URL
 from bridge.app.server import Bridge
 from bridge.browsers.followed_devices import FollowedDevices
 from bridge.endpoints.api import account, pairing
-from bridge.endpoints.api.login import STRAY_ANSWERS, TRIES_OF_A_LOGIN
+from bridge.endpoints.api.login import FAILED_LOGINS, STRAY_ANSWERS, TRIES_OF_A_LOGIN
 from tests.support.oauth.login_provider import CLIENT_ID, CLIENT_SECRET, LoginProvider, login_provider
 from tests.support.running_bridge import (
     FakePage,
@@ -364,6 +364,24 @@ async def test_an_answer_for_a_login_that_was_begun_counts_by_that_login(team: T
             async with http.get(answer, allow_redirects=False) as answered:
                 statuses.append(answered.status)
     assert statuses == [302] * TRIES_OF_A_LOGIN + [429]
+    assert (await team.log_in()).startswith("ticket=")
+
+
+@pytest.mark.parametrize("spoiled", ["error=access_denied", "error=x", "code=x&iss=https://evil.example"])
+async def test_a_login_that_costs_the_provider_nothing_keeps_nobody_out(team: Team, spoiled: str) -> None:
+    """Finding S-L14: three hundred answers that say themselves that they failed take a second to send."""
+    address = f"{team.bridge.base_url}/login"
+    statuses: list[int] = []
+    async with aiohttp.ClientSession(cookie_jar=aiohttp.DummyCookieJar()) as stranger:
+        for _ in range(FAILED_LOGINS + 20):
+            async with stranger.get(address, allow_redirects=False) as begun:
+                state = URL(begun.headers["Location"]).query["state"]
+                cookies = {each.key: each.value for each in begun.cookies.values()}
+            back = f"{address}/callback?{spoiled}&state={state}"
+            async with stranger.get(back, cookies=cookies, allow_redirects=False) as answered:
+                statuses.append(answered.status)
+    assert (statuses[0], statuses[-1]) == (302, 429)
+    assert statuses.count(302) < FAILED_LOGINS / 2
     assert (await team.log_in()).startswith("ticket=")
 
 
