@@ -14,11 +14,9 @@ from bridge.calls.engine import Engine
 from bridge.calls.outcome import CallOutcome
 from bridge.calls.request import CallContext, CallOptions, ToolCall
 from bridge.calls.state_machine import CallState
-from bridge.endpoints.api.calls import OutcomeFacts
+from bridge.endpoints.api.calls import OutcomeFacts, context_of
 from bridge.errors import ErrorCode
-from bridge.http.access import caller_of
 from bridge.http.body import read_body
-from bridge.http.relayed import relayed_id_of
 from bridge.http.routing import ApiModel, ApiRoute, RouteAnswer, json_answer
 from bridge.http.streaming import run_kept_alive
 from bridge.limits.call_settings import checked_deadline
@@ -95,11 +93,8 @@ class BatchRoutes:
 
     async def run_batch(self, request: web.Request) -> web.StreamResponse:
         """Run a batch; a caller that disconnects cancels all of it. A long one is kept alive."""
-        caller = caller_of(request)
         batch = await read_body(request, NewBatch, max_bytes=BATCH_BODY_BYTES)
-        context = CallContext(
-            caller.user.id, asked_by=caller.name, caller_id=caller.id, relayed_id=relayed_id_of(request)
-        )
+        context = context_of(request)
         group = f"batch {secrets.token_hex(8)}"
         calls = [
             BatchCall(new_call.id or str(number), _tool_call(context, group, new_call))

@@ -103,6 +103,15 @@ class CallReport(ApiModel):
     duration_ms: float
 
 
+def context_of(request: web.Request, *, agent: str = "") -> CallContext:
+    """Return who asks for a call, which belongs to no chat; `agent`: who asks in the caller's page."""
+    caller = caller_of(request)
+    asked_by = f"{caller.name}, {agent}" if agent else caller.name
+    return CallContext(
+        caller.user.id, asked_by=asked_by, caller_id=caller.id, relayed_id=relayed_id_of(request)
+    )
+
+
 class CallRoutes:
     """Handlers of calls and their answers."""
 
@@ -200,7 +209,6 @@ class CallRoutes:
 
     async def call_tool(self, request: web.Request) -> web.Response:
         """Run a tool; the answer is for the page rather than for a model."""
-        caller = caller_of(request)
         wanted = await read_body(request, NewCall, max_bytes=2 * ARGUMENT_BYTES)
         if wanted.deadline_s is not None:
             checked_deadline(wanted.deadline_s)
@@ -208,10 +216,7 @@ class CallRoutes:
         if text is None:
             text = dump_json(wanted.arguments or {}).decode()
         options = CallOptions(deadline_s=wanted.deadline_s)
-        asked_by = f"{caller.name}, {AGENT_NAME}" if wanted.for_agent else caller.name
-        context = CallContext(
-            caller.user.id, asked_by=asked_by, caller_id=caller.id, relayed_id=relayed_id_of(request)
-        )
+        context = context_of(request, agent=AGENT_NAME if wanted.for_agent else "")
         return await self._run(ToolCall(context, wanted.tool, text, options=options))
 
     async def retry_call(self, request: web.Request) -> web.Response:
@@ -227,10 +232,9 @@ class CallRoutes:
         if has_redactions(stored.arguments_text):
             message = f"Secrets in the arguments of call {call_id!r} were not stored. Call the tool again."
             raise BridgeError(ErrorCode.INVALID_REQUEST, message)
-        context = CallContext(
-            caller.user.id, asked_by=caller.name, caller_id=caller.id, relayed_id=relayed_id_of(request)
+        return await self._run(
+            ToolCall(context_of(request), stored.tool, stored.arguments_text, stored.server_id)
         )
-        return await self._run(ToolCall(context, stored.tool, stored.arguments_text, stored.server_id))
 
     async def _run(self, call: ToolCall) -> web.Response:
         started = time.perf_counter()
