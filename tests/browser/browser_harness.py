@@ -26,6 +26,26 @@ from tests.support.waiting import eventually
 PATIENT = {"PAGE_RESUME_SECONDS": 10}
 """A page that is reloaded on a busy machine is back in time."""
 
+MIRROR_VIEWS = (
+    ("servers",),
+    ("servers", "mirror"),
+    ("servers", "mirror", "review"),
+    ("tools",),
+    ("tools", "mirrorJson"),
+    ("selection",),
+    ("chat",),
+    ("calls",),
+    ("audit",),
+    ("charts",),
+    ("devices",),
+    ("settings",),
+    ("approval",),
+    ("backup",),
+    ("connect",),
+    ("doctor",),
+)
+"""Views of a page that has the API `mirror`, as `go_to` takes them."""
+
 
 @dataclass
 class BrowserHarness:

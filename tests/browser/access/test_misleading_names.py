@@ -7,7 +7,7 @@ from urllib.parse import urlsplit
 import pytest
 from playwright.async_api import Page, Route, expect
 
-from tests.browser.browser_harness import BrowserHarness
+from tests.browser.browser_harness import MIRROR_VIEWS, BrowserHarness
 from tests.support.chromium import accept_selection, go_to
 
 pytestmark = [pytest.mark.browser, pytest.mark.asyncio(loop_scope="session")]
@@ -30,25 +30,7 @@ SHOWN = {
 NAMED = ("/api/devices", "/api/providers")
 """Where `name` is one of them, too."""
 
-VIEWS = (
-    ("servers",),
-    ("servers", "mirror"),
-    ("servers", "mirror", "review"),
-    ("tools",),
-    ("tools", "mirrorJson"),
-    ("selection",),
-    ("chat",),
-    ("models",),
-    ("calls",),
-    ("audit",),
-    ("charts",),
-    ("devices",),
-    ("settings",),
-    ("approval",),
-    ("backup",),
-    ("connect",),
-    ("doctor",),
-)
+VIEWS = (*MIRROR_VIEWS, ("models",))
 FOREIGN = {"servers", "servers mirror", "servers mirror review", "chat", "models", "devices", "connect"}
 """Views that show a name at once."""
 

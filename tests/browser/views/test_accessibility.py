@@ -3,31 +3,13 @@
 import pytest
 from playwright.async_api import Page, expect
 
-from tests.browser.browser_harness import BrowserHarness
+from tests.browser.browser_harness import MIRROR_VIEWS, BrowserHarness
 from tests.browser.chat_harness import barriers
 from tests.support.chromium import go_to
 
 pytestmark = [pytest.mark.browser, pytest.mark.asyncio(loop_scope="session")]
 
-VIEWS = (
-    ("servers",),
-    ("servers", "mirror"),
-    ("servers", "mirror", "review"),
-    ("add",),
-    ("tools",),
-    ("tools", "mirrorJson"),
-    ("selection",),
-    ("chat",),
-    ("calls",),
-    ("audit",),
-    ("charts",),
-    ("devices",),
-    ("settings",),
-    ("approval",),
-    ("backup",),
-    ("connect",),
-    ("doctor",),
-)
+VIEWS = (*MIRROR_VIEWS, ("add",))
 
 SECTIONS = ("Servers", "Tools", "Chat", "Calls", "Devices", "Settings", "Connect")
 
