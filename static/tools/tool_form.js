@@ -145,7 +145,10 @@ export class ToolForm {
     if (!place || !note) fill(this.problem, `${field.name}: ${message}`);
     else fill(note, message);
     control?.setAttribute("aria-invalid", "true");
-    const focus = () => control instanceof HTMLElement && control.focus();
+    const focus = () => {
+      if (control instanceof HTMLElement) control.focus({ preventScroll: true });
+      place?.scrollIntoView({ block: "nearest" }); // its name and description, too, however long they are
+    };
     if (place) this.problems.addProblem(field.id, field.name, focus);
     focus();
   }
