@@ -16,6 +16,9 @@ CompanionT = TypeVar("CompanionT")
 YIELD_EVERY_S = 0.001
 """Seconds for which a turn may emit events before it lets other tasks run."""
 
+AGAIN_S = 1.0
+"""Seconds until a task that must not end begins again after a failure."""
+
 _log = logging.getLogger(__name__)
 
 
@@ -34,6 +37,14 @@ class Tasks:
         task = asyncio.create_task(work, name=name)
         self._hold(task)
         return task
+
+    def keep_running(self, work: Callable[[], Coroutine[Any, Any, None]], name: str) -> None:
+        """Run `work` until it returns or `close` is called; if it fails, begin it again after `AGAIN_S`.
+
+        For what watches, sweeps or beats for as long as the process lives: it would end for good at a failure
+        that nobody thought of, and only the log would know.
+        """
+        self.start_task(_run_again(work, name), name)
 
     def adopt_task(self, task: asyncio.Task[Any]) -> None:
         """Own a task that others have started, and do not own any more; after `close` it is cancelled."""
@@ -56,6 +67,15 @@ class Tasks:
         self._running.discard(task)
         if not task.cancelled() and (failure := task.exception()) is not None:
             _log.error("Background task %s failed.", task.get_name(), exc_info=failure)
+
+
+async def _run_again(work: Callable[[], Coroutine[Any, Any, None]], name: str) -> None:
+    while True:
+        try:
+            return await work()
+        except Exception:  # a boundary: what must not end for good begins again
+            _log.exception("Background task %s failed, and begins again in %g s.", name, AGAIN_S)
+        await asyncio.sleep(AGAIN_S)
 
 
 class Abandoned(Exception):

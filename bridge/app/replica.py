@@ -145,13 +145,13 @@ class Replica:
         parts.gateway.start_beats()
         await self._membership.beat_once()
         for work, name in (
-            (self._membership.keep_beating(), "heartbeats"),
-            (self._bell.listen(), "the bell"),
-            (self._changes.keep_looking(), "changes of other replicas"),
-            (self.homes.keep_homes(), "homes"),
-            (self._keep_telling_counts(), "counters"),
+            (self._membership.keep_beating, "heartbeats"),
+            (self._bell.listen, "the bell"),
+            (self._changes.keep_looking, "changes of other replicas"),
+            (self.homes.keep_homes, "homes"),
+            (self._keep_telling_counts, "counters"),
         ):
-            self._tasks.start_task(work, name)
+            self._tasks.keep_running(work, name)
         _log.info("Replica %s, reached by others at %s.", self.id, self._url)
 
     async def check_ready(self) -> str:

@@ -267,7 +267,7 @@ async def _start_on(
     if replica is None:
         returning = ReturningUsers(settings.data_dir / OPEN_PAGES_FILE, parts.gateway.pages)
         await returning.expect_pages()
-        parts.tasks.start_task(returning.keep_file(), "users with an open page")
+        parts.tasks.keep_running(returning.keep_file, "users with an open page")
     else:
         await replica.begin(parts)
     server = await _serve(runner, listener, parts, relay, is_straight=is_straight)
@@ -296,13 +296,13 @@ def _compose_replica(settings: ClusterSettings, store: Store) -> Replica | None:
 
 def _start_sweeps(settings: BridgeSettings, store: Store, parts: Components) -> None:
     """Begin what looks after the database, and measures the event loop, until the stop."""
-    parts.tasks.start_task(measure_lag(parts.metrics.instruments.loop_lag), "lag of the event loop")
-    parts.tasks.start_task(store.claim.keep_claim(), "the database lease")
-    parts.tasks.start_task(parts.journal.sweep_hourly(), "old calls")
+    parts.tasks.keep_running(lambda: measure_lag(parts.metrics.instruments.loop_lag), "lag of the event loop")
+    parts.tasks.keep_running(store.claim.keep_claim, "the database lease")
+    parts.tasks.keep_running(parts.journal.sweep_hourly, "old calls")
     followed = FollowedDevices(parts.store, parts.identity, parts.choices, parts.gateway)
-    parts.tasks.start_task(followed.keep_reading(), "browsers that are not let in any more")
-    parts.tasks.start_task(parts.audit.sweep_hourly(), "old entries of the audit log")
-    parts.tasks.start_task(store.retention_sweep(settings.storage).sweep_regularly(), "old answers")
+    parts.tasks.keep_running(followed.keep_reading, "browsers that are not let in any more")
+    parts.tasks.keep_running(parts.audit.sweep_hourly, "old entries of the audit log")
+    parts.tasks.keep_running(store.retention_sweep(settings.storage).sweep_regularly, "old answers")
 
 
 async def _load_servers(parts: Components) -> None:
@@ -311,7 +311,7 @@ async def _load_servers(parts: Components) -> None:
         _log.error("Server %s cannot be loaded: %s", record.id, error.error.message)
     owners = FollowedOwners(parts.registry, parts.store)
     await owners.read_owners()
-    parts.tasks.start_task(owners.keep_reading(), "users whose shared servers are offered")
+    parts.tasks.keep_running(owners.keep_reading, "users whose shared servers are offered")
 
 
 async def _take_over_calls(store: Store, parts: Components) -> int:
@@ -363,9 +363,9 @@ async def _serve(
 ) -> asyncio.Server:
     tasks = parts.tasks
     connections = Connections(kind=StraightConnection if is_straight else Connection)
-    tasks.start_task(connections.watch_headers(), "connections without a header")
+    tasks.keep_running(connections.watch_headers, "connections without a header")
     parts.access.watch_requests(connections.list_work)
-    tasks.start_task(parts.access.keep_looking(), "callers who may not get in any more")
+    tasks.keep_running(parts.access.keep_looking, "callers who may not get in any more")
     if runner.server is None:
         raise ValueError("The runner must be set up first.")
     handler = build_request_handler(runner.app) if is_straight else runner.server.request_handler

@@ -207,7 +207,7 @@ class BrowserGateway:
     def start_beats(self, *, every_s: float = BEAT_S) -> None:
         """Tell all pages from now on, each second, that this replica lives; each is told to expect it."""
         self._has_beats = True
-        self._tasks.start_task(beat_pages(self._sockets.values, every_s), "beats of pages")
+        self._tasks.keep_running(lambda: beat_pages(self._sockets.values, every_s), "beats of pages")
 
     def page_for(self, user_id: str, origin: str, server_id: str) -> CoroutineType[Any, Any, Page | None]:
         """See `ConnectedPages.choose_page`."""

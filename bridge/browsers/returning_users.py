@@ -34,7 +34,7 @@ class ReturningUsers:
         """
         if self._expected:
             await sleep_safely(RETURN_S)
-            self._pages.users_changed.set()
+        self._pages.users_changed.set()
         while True:
             await self._pages.users_changed.wait()
             self._pages.users_changed.clear()

@@ -255,6 +255,24 @@ async def test_a_task_that_others_have_started_ends_with_those_of_its_owner() ->
     assert late.cancelled()
 
 
+async def test_what_must_not_end_begins_again_after_a_failure() -> None:
+    """A watch that has ended lets in whom it should keep out, and nobody notices."""
+    tasks, begun = Tasks(), list[float]()
+
+    async def watch() -> None:
+        begun.append(asyncio.get_running_loop().time())
+        if len(begun) < 3:
+            raise ValueError("nobody thought of that")
+        await asyncio.sleep(3600)
+
+    tasks.keep_running(watch, "watch")
+    await asyncio.sleep(10)
+    assert [round(at - begun[0]) for at in begun] == [0, 1, 2]
+    await tasks.close()
+    await asyncio.sleep(10)
+    assert len(begun) == 3
+
+
 async def test_what_waits_for_nothing_is_run_at_once() -> None:
     """Frames for a reader who keeps up are written without a task."""
 
