@@ -31,7 +31,7 @@ def seconds_for(document: JsonObject, **limits: int) -> float:
 
 @pytest.mark.parametrize(("schemas", "operations"), [(60, 150), (100, 100)])
 def test_entries_into_one_circle_share_their_work(schemas: int, operations: int) -> None:
-    """Finding O-3: 184 KB held the compiler for a minute, and 466 KB for two, for one user's list of tools."""
+    """Finding O-3: 184 KB held the compiler for a minute, for one list of tools."""
     tools = tools_of(circles(schemas, operations), max_schema_steps=500_000)
     told = [tools.schema_of(operation.key) for operation in tools.compiled.operations]
     assert [schema.warnings for schema in told if "steps" in str(schema.warnings)] == []
