@@ -39,9 +39,9 @@ class ApiError:
     """False: a client that retries by itself would only make matters worse."""
 
     def build_body(self, error_id: str) -> JsonObject:
-        """Build the value of `error`. The message repeats the id, because many programs show nothing else."""
+        """Build the value of `error`. The same error has the same message, so programs can group by it."""
         return {
-            "message": fit_text(f"{self.message} (error_id: {error_id})"),
+            "message": fit_text(self.message),
             "type": self.kind,
             "param": self.param,
             "code": self.code,

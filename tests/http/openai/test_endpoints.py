@@ -56,7 +56,7 @@ class Caller:
             error = (await response.json())["error"]
             assert error.keys() == {"message", "type", "param", "code", "error_id"}
             assert error["error_id"] == response.headers["x-request-id"]
-            assert error["error_id"] in error["message"]
+            assert error["error_id"] not in error["message"]
             return response.status, error
 
 
@@ -91,6 +91,13 @@ async def test_every_error_has_openais_shape(
     """S0-156: a client decides by these; the id leads from a user's screen to the log."""
     told, error = await caller.error(method, path, body, **headers)
     assert (told, error["code"]) == (status, code)
+
+
+async def test_the_same_error_has_the_same_text(caller: Caller) -> None:
+    """Finding I-L12: programs that collect errors group them by their text; the id has a member of its own."""
+    (_, first), (_, second) = [await caller.error("POST", RESPONSES, b"{") for _ in range(2)]
+    assert first["message"] == second["message"]
+    assert first["error_id"] != second["error_id"]
 
 
 async def test_a_body_that_is_too_large_is_refused(caller: Caller) -> None:
