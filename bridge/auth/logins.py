@@ -205,8 +205,8 @@ class Logins:
         allowed = settings.oidc_allowed_groups
         if allowed and not is_operator and set(allowed).isdisjoint(groups):
             _log.warning(
-                "A login was refused: the user is in none of TOOL_BRIDGE_OIDC_ALLOWED_GROUPS (groups by the "
-                "claim %r: %d).",
+                "A login was refused: the user is in none of TOOL_BRIDGE_OIDC_ALLOWED_GROUPS "
+                "(--oidc-allowed-group; groups by the claim %r: %d).",
                 settings.oidc_groups_claim,
                 len(groups),
             )

@@ -7,6 +7,7 @@ from typing import Literal
 from bridge.browser_protocol import DecisionReason
 from bridge.errors import ErrorCode, WireError
 from bridge.limits.settings import Deadline, SetBy
+from bridge.settings.limits import name_in_full
 
 
 def page_lost() -> WireError:
@@ -79,7 +80,7 @@ _WHOSE: dict[SetBy, str] = {
     "tool": "the deadline of this tool",
     "server": "the deadline of its server",
     "user": "the deadline of its user",
-    "TOOL_TIMEOUT_SECONDS": "TOOL_TIMEOUT_SECONDS",
+    "TOOL_TIMEOUT_SECONDS": name_in_full("TOOL_TIMEOUT_SECONDS"),
     "TOOL_BATCH_TIMEOUT_SECONDS": "the end of its batch",
 }
 

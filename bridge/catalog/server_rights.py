@@ -51,8 +51,8 @@ def check_sharing(
     check_change(record, user_id, is_operator=is_operator)
     if is_shared and not may_share(record, user_id, is_allowed=is_allowed, is_operator=is_operator):
         message = (
-            "You may not share a server: TOOL_BRIDGE_SHARING does not let you. Give others the document, or "
-            "ask an operator of the bridge."
+            "You may not share a server: TOOL_BRIDGE_SHARING (--sharing) does not let you. Give others the "
+            "document, or ask an operator of the bridge."
         )
         raise BridgeError(ErrorCode.OPERATOR_ONLY, message)
 

@@ -342,7 +342,7 @@ class Breakers:
 
 def _refused(key: BreakerKey, name: str, left_s: float) -> str:
     wait = f"in {left_s:.0f} s" if left_s >= 1 else "when the trial call has ended"
-    reset = "close the breaker (POST /api/breakers/reset)"
+    reset = "close the breaker on the bridge page under Settings"
     if key.kind == "request":
         return f"Temporarily disabled due to repeated errors. Please retry later: {wait}, or {reset}."
     if key.kind == "store":

@@ -73,6 +73,11 @@ class Setting:
         return self.names.variable or self.field.upper()
 
     @property
+    def full_name(self) -> str:
+        """All names under which people set it, for messages: `TOOL_TIMEOUT_SECONDS (--deadline)`."""
+        return f"{self.variable} ({self.names.option})" if self.names.option else self.variable
+
+    @property
     def is_list(self) -> bool:
         """Whether it has several values: options are repeated, variables hold commas."""
         return get_origin(self.info.annotation) is tuple

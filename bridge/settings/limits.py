@@ -157,6 +157,11 @@ def range_of(name: str) -> tuple[Number, Number]:
     return least, most
 
 
+def name_in_full(name: str) -> str:
+    """Return all names of a limit, because who reads of it may have set it under any of them."""
+    return next(each.full_name for each in settings_of_section(Limits) if each.variable == name)
+
+
 def given_limits(limits: Limits) -> dict[str, Number]:
     """Return the limits that environment, command line or code set, by name in capitals."""
     return {name.upper(): getattr(limits, name) for name in sorted(limits.model_fields_set)}

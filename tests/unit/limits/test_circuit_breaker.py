@@ -185,6 +185,17 @@ def test_the_refusal_says_which_tool_why_and_until_when() -> None:
     assert "in 40 s" in error.message
 
 
+@pytest.mark.parametrize("key", [BOOM, BreakerKey("ann", "request")])
+def test_the_way_to_close_a_breaker_is_one_that_its_reader_may_take(key: BreakerKey) -> None:
+    """Finding I-L3: whoever calls with a key may not reset a breaker; the page may, so it is named."""
+    harness = BreakerHarness(breaker_max_failures=1)
+    harness.call(key)
+    with pytest.raises(BridgeError) as refused:
+        harness.breakers.check_breaker(key)
+    assert "on the bridge page under Settings" in refused.value.error.message
+    assert "/api/" not in refused.value.error.message
+
+
 def test_a_reset_of_requests_to_models_leaves_tools_and_hosts_alone() -> None:
     """A user who wants his chat back has not said that a host works again."""
     harness = BreakerHarness(breaker_max_failures=1)
