@@ -8,13 +8,17 @@ from __future__ import annotations
 import email.utils
 import time
 from collections.abc import Mapping
-from typing import cast
 
 from bridge.agent.model import ModelError
-from toolserver.json_types import JsonObject, JsonValue, array_at, object_at, text_at
+from bridge.providers.error_words import error_of
+from toolserver.errors import quote_text
+from toolserver.json_types import text_at
 
 MAX_MESSAGE_CHARS = 1000
 """Maximum characters of a provider's message that are passed on."""
+
+_MAX_QUOTED_BYTES = 1000
+"""More than a message quotes, so that a key at the end of the quotation is whole and is found."""
 
 _BY_STATUS: Mapping[int, tuple[str, str, str]] = {
     400: ("invalid_request", "invalid_request_error", "did not accept the request"),
@@ -56,7 +60,7 @@ class Failures:
             deed = _WITHOUT_KEY
         found = error_of(body)
         fields = {name: self._without_key(text_at(found, name)) for name in ("code", "type", "param")}
-        message = self._without_key(_message_of(found))
+        message = _cut(self._without_key(text_at(found, "message")))
         what = f"The provider {self._provider} {deed}"
         return ModelError(
             f"{what}: {message}" if message else f"{what}.",
@@ -86,6 +90,11 @@ class Failures:
             code="upstream_malformed",
         )
 
+    def of_no_json(self, data: bytes) -> ModelError:
+        """Describe what should have been JSON and is not, by its beginning: perhaps a proxy speaks."""
+        begin = self._without_key(data[:_MAX_QUOTED_BYTES].decode("utf-8", "replace"))
+        return self.describe_unreadable(f"not JSON, but {quote_text(begin)}.")
+
     def repeat_refusal(self, remembered: ModelError, retry_in_s: float) -> ModelError:
         """Describe a key that was refused a moment ago, so that the provider is not asked."""
         return ModelError(
@@ -108,54 +117,6 @@ class Failures:
         return text.replace(self._key, "…") if self._key else text
 
 
-def error_of(body: object) -> JsonObject:
-    """Return the error object in an answer: OpenAI's, or one of the shapes that its imitators use.
-
-    Its `message` is the words that the shape has, wherever it has them.
-    """
-    if isinstance(body, list):
-        errors = [error_of(each) for each in cast("list[object]", body)]
-        return next((error for error in errors if error), JsonObject())
-    if isinstance(body, str):
-        return {} if body.lstrip().startswith("<") else {"message": body}
-    if not isinstance(body, dict):
-        return {}
-    found = cast(JsonObject, body)
-    inner = object_at(found, "error") or found
-    return {**inner, "message": _words_in(inner) or _words_in(found)}
-
-
-def is_error(event: JsonObject) -> bool:
-    """Return whether an event that is nothing else is an error: some come without the member `error`."""
-    if event.get("type") == "error":
-        return True
-    return not event.keys() & _OF_ANSWERS and _words_in(event) != ""
-
-
-_OF_ANSWERS = frozenset({"choices", "output", "usage", "object", "type", "response", "delta", "item"})
-"""Members of which an event that is no error has one."""
-
-_WORDS = ("message", "detail", "error", "errors", "msg", "error_message", "error_description", "title")
-"""Members with the words of an error, those that say most first."""
-
-_MAX_NESTING = 4
-
-
-def _words_in(value: JsonValue, nesting: int = _MAX_NESTING) -> str:
-    """Return the words of an error; of a list, such as FastAPI's of what does not fit, of each entry."""
-    if isinstance(value, str):
-        return value
-    if nesting == 0:
-        return ""
-    if isinstance(value, list):
-        return "; ".join(filter(None, (_words_in(each, nesting - 1) for each in value)))
-    if not isinstance(value, dict):
-        return ""
-    words = next(filter(None, (_words_in(value.get(name), nesting - 1) for name in _WORDS)), "")
-    place = ".".join(str(step) for step in array_at(value, "loc"))
-    return f"{place}: {words}" if place and words else words
-
-
 def retry_after_s(headers: Mapping[str, str]) -> float | None:
     """Return the seconds that a provider asks to wait before a retry; None when it does not say."""
     for name, unit in (("retry-after-ms", 1000), ("retry-after", 1)):
@@ -176,6 +137,5 @@ def _kind_of_status(status: int | None) -> tuple[str, str, str]:
     return _BY_STATUS.get(status, _SERVER_ERROR if status >= _FIRST_SERVER_ERROR else _OTHER)
 
 
-def _message_of(found: JsonObject) -> str:
-    message = text_at(found, "message")
+def _cut(message: str) -> str:
     return message if len(message) <= MAX_MESSAGE_CHARS else message[:MAX_MESSAGE_CHARS] + "…"

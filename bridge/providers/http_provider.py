@@ -19,7 +19,8 @@ from bridge.providers.connections import (
     ProviderConnections,
     RequestRefused,
 )
-from bridge.providers.errors import Failures, error_of, is_error, retry_after_s
+from bridge.providers.error_words import error_of, is_error
+from bridge.providers.errors import Failures, retry_after_s
 from bridge.providers.event_decoder import END_OF_STREAM, EventDecoder, load_event
 from bridge.providers.ports import STREAM_DONE, Listed, Provider, Refuse
 from bridge.settings.model_facts import listed_facts
@@ -260,14 +261,14 @@ class HttpProvider(Provider):
         """Return the JSON object; one that is the provider's error is raised."""
         try:
             event = load_event(data)
-        except _NO_JSON as error:
-            raise self.failures.describe_unreadable(str(error)) from None
+        except _NO_JSON:
+            raise self.failures.of_no_json(data) from None
         if isinstance(event, list) and error_of(event):
             raise self.failures.of_body(event, status=None)
         if not isinstance(event, dict):
             raise self.failures.describe_unreadable("not a JSON object.")
-        if error := event.get("error"):
-            raise self.failures.of_body(error, status=None)
+        if event.get("error"):
+            raise self.failures.of_body(event, status=None)
         return event
 
     def _describe(self, error: ConnectionFailed | RequestRefused) -> _Failed:

@@ -15,7 +15,7 @@ from bridge.agent.responses.stream_repair import StreamRepair
 from bridge.agent.responses.surrogate_pairs import SurrogateJoiner
 from bridge.agent.round_bounds import RoundBounds
 from bridge.agent.tools.arguments import sendable_call
-from bridge.providers.errors import is_error
+from bridge.providers.error_words import is_error
 from bridge.providers.ports import STREAM_DONE, Provider
 from bridge.tracing.context import TraceContext
 from toolserver.json_types import JsonObject, JsonValue

@@ -1,12 +1,13 @@
 """The clients of a provider, against a real HTTP server that plays scripts."""
 
 import asyncio
+import re
 from contextlib import aclosing
 from typing import Any
 
 import pytest
 
-from bridge.agent.model import ModelRequest
+from bridge.agent.model import ModelError, ModelRequest
 from bridge.providers.http_provider import HttpProvider
 from bridge.providers.models import ResponsesModel
 from bridge.settings.models import ProviderApi, ProviderSettings
@@ -23,6 +24,8 @@ from tests.support.models.provider_harness import (
 )
 from tests.support.models.scripted_provider import (
     KEY,
+    Script,
+    answers,
     events,
     raw,
     script,
@@ -238,3 +241,21 @@ async def test_a_refusal_passes(api: ProviderApi) -> None:
         stream = await now.ask()
         [message] = ending(stream)["output"]
         assert message["content"] == [{"type": "refusal", "refusal": "I will not."}]
+
+
+@pytest.mark.asyncio
+@both_protocols
+@pytest.mark.parametrize(
+    ("answer", "words"),
+    [
+        (raw(b"data: error code: 524 for sk-scripted-4f1c9a\n\n"), "not JSON, but 'error code: 524 for …'."),
+        (events({"error": {"code": 400}, "message": "No room."}), "failed: No room."),
+        (answers(400, b"<html><title>Sign in</title>", ("Content-Type", "text/html")), "request: Sign in"),
+    ],
+)
+async def test_a_providers_words_come_with_the_error(api: ProviderApi, answer: Script, words: str) -> None:
+    """Finding I-L4: sibling. A proxy's words in a stream, beside an empty error, in a page; never the key."""
+    async with provider_harness(api) as now:
+        now.server.play(answer)
+        with pytest.raises(ModelError, match=re.escape(words)):
+            await now.ask()
