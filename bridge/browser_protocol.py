@@ -135,6 +135,16 @@ class EmptyBody(BrowserMessage):
     kind: Literal["empty"]
 
 
+class MissingCredential(BrowserMessage):
+    """What a request that the API refused had not, because this browser has not saved it."""
+
+    scheme: str = Field(default="", max_length=200)
+    """Name of the security scheme in the document; "" with `undeclared`."""
+    kind: Literal["credential", "login", "cookie", "undeclared"]
+    """credential: a key, token or password · login: OAuth or OpenID Connect · cookie: no page can send it ·
+    undeclared: the document demands nothing, and nothing was sent."""
+
+
 class AnsweredOutcome(BrowserMessage):
     """The API answered, whatever its status."""
 
@@ -155,6 +165,8 @@ class AnsweredOutcome(BrowserMessage):
     """What sent the request: the page itself, or the companion extension of its browser."""
     login: bool = False
     """Whether the browser's cookies for the API went along; only with the companion."""
+    missing_credentials: tuple[MissingCredential, ...] = Field(default=(), max_length=20)
+    """Of an answer of 401 or 403 to a request without them; an older page does not say."""
     duration_ms: float = 0.0
     phases_ms: tuple[PhaseDuration, ...] = ()
     """Milliseconds of preparation, request, reading and upload, as far as the call came; an older page does

@@ -86,8 +86,8 @@ async function openServers({ section, parts: [id = "", page = ""], query }) {
     return (parts) => new ReviewView(parts, id);
   }
   if (section === "servers" && id !== "") {
-    const { ServerView } = await import("./servers/server_view.js");
-    return (parts) => new ServerView(parts, id, query.has("transport"));
+    const { ServerView, SERVER_PLACES } = await import("./servers/server_view.js");
+    return (parts) => new ServerView(parts, id, SERVER_PLACES.find((place) => query.has(place)) ?? "");
   }
   const [{ ServersView }, { Onboarding }] = await Promise.all([import("./servers/servers_view.js"), import("./onboarding/onboarding.js")]);
   return (parts) => new ServersView(parts, new Onboarding(parts));

@@ -6,13 +6,15 @@ A success carries what the API answered, everything else a `WireError`; the two 
 from __future__ import annotations
 
 import json
+from collections.abc import Sequence
 from dataclasses import replace
 from http import HTTPStatus
 from typing import cast
 
-from bridge.browser_protocol import AnsweredOutcome, FailedOutcome, UploadedBody
+from bridge.browser_protocol import AnsweredOutcome, FailedOutcome, MissingCredential, UploadedBody
+from bridge.calls.missing_credentials import explain_missing
 from bridge.calls.state_machine import CallEvent, CallState
-from bridge.errors import ErrorCode, WireError
+from bridge.errors import MESSAGE_CHARS, ErrorCode, WireError
 from toolserver.call.problem_details import problem_text
 from toolserver.call.result import LOST, Answered, FileBody, TextBody, may_be_json
 from toolserver.json_types import JsonValue
@@ -93,7 +95,8 @@ def read_report(
     answered = _answered(report, uploaded)
     if report.http_status < HTTPStatus.BAD_REQUEST:
         return ReportedOutcome(CallEvent.ANSWERED, answered=answered)
-    return ReportedOutcome(CallEvent.FAILED, error=http_status_error(answered, report.status_text, safe=safe))
+    error = http_status_error(answered, report.status_text, report.missing_credentials, safe=safe)
+    return ReportedOutcome(CallEvent.FAILED, error=error)
 
 
 def _event_of_failure(code: ErrorCode, *, is_proven: bool) -> CallEvent:
@@ -119,10 +122,13 @@ def _answered(report: AnsweredOutcome, uploaded: TextBody | FileBody | None) -> 
     )
 
 
-def http_status_error(answered: Answered, status_text: str, *, safe: bool) -> WireError:
+def http_status_error(
+    answered: Answered, status_text: str, missing: Sequence[MissingCredential] = (), *, safe: bool
+) -> WireError:
     """Return the error for an API answer of 400 or more: its status and the start of its body, as data.
 
-    A JSON body is passed on as a value, and its own description of the problem ends the message.
+    A JSON body is passed on as a value, and its own description of the problem follows the status in the
+    message. `missing`: the credentials without which the request was sent.
     """
     status = answered.http_status
     detail: dict[str, object] = {"status": status, "content_type": answered.content_type}
@@ -141,13 +147,22 @@ def http_status_error(answered: Answered, status_text: str, *, safe: bool) -> Wi
         detail["retry_after"] = retry_after
     if answered.transport == "companion":
         detail |= {"transport": answered.transport, "login": answered.login}
-    summary = f"The API answered {status} {status_text}".rstrip()
+    if missing:
+        detail["missing_credentials"] = [each.model_dump() for each in missing]
     return WireError(
         code=ErrorCode.HTTP_STATUS,
-        message=f"{summary}: {reason}" if reason else f"{summary}.",
+        message=_status_message(f"{status} {status_text}".rstrip(), reason, explain_missing(missing)),
         detail=detail,
         retryable=safe and status in (HTTPStatus.TOO_MANY_REQUESTS, HTTPStatus.SERVICE_UNAVAILABLE),
     )
+
+
+def _status_message(status: str, reason: str, way_out: str) -> str:
+    message = f"The API answered {status}: {reason}" if reason else f"The API answered {status}."
+    if not way_out:
+        return message
+    ending = "" if message.endswith((".", "!", "?")) else "."
+    return f"{message[: MESSAGE_CHARS - len(way_out) - 2]}{ending} {way_out}"
 
 
 def _json_value(text: str) -> JsonValue:

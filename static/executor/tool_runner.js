@@ -13,14 +13,14 @@ import { withIdempotencyKey } from "../request/idempotency_key.js";
 import { passedContext, withTraceContext } from "../request/trace_context.js";
 import { readFiles } from "./file_reads.js";
 import { needsPreflight } from "./fetch_init.js";
-import { brokenOff, CallFailure, errorOf, failedOutcome, failureOf, messageOf } from "./call_failure.js";
-import { stoppedUnderWay, tooLarge, uploadFailed } from "./call_failure.js";
+import { brokenOff, CallFailure, errorOf, failedOutcome, failureOf, messageOf, stoppedUnderWay, tooLarge, uploadFailed } from "./call_failure.js";
 import { PhaseClock } from "../base/phase_clock.js";
 import { loggedRequest, PREVIEW_CHARS } from "./call_log.js";
 import { withoutBody } from "./call_message.js";
 import { createLogRedactor, overwriteSecrets, createRedactor } from "./redaction.js";
 import { uploadOf } from "./result_upload.js";
 import { placeSecrets, secretTexts } from "../request/credential_placement.js";
+import { statedNeed } from "./missing_credentials.js";
 import { BY_PAGE, cookieTexts, statedVia, withOtherWay, withVia } from "./via.js";
 
 /** @typedef {import("../types/types.d.ts").ToolCall} ToolCall */
@@ -150,7 +150,7 @@ export class ToolRunner {
     for (const each of Object.values(sending.credentials)) if ("check" in each) await each.check?.(response);
     course.clock.beginNext();
     const until = AbortSignal.timeout(Math.max(0, streamTime(call) - duration()));
-    return this.receiveAnswer(call, response, { redact, secrets, signal, until });
+    return this.receiveAnswer(call, response, { sending, redact, secrets, signal, until });
   }
 
   /** @param {ToolCall} call @param {Pin} pin @param {boolean} mayRenew the call was allowed, or needs no asking @returns {Promise<Sending>} */
@@ -246,11 +246,11 @@ export class ToolRunner {
   /**
    * @param {ToolCall} call
    * @param {Response} response
-   * @param {{redact: Redact, secrets: string[], signal: AbortSignal, until: AbortSignal}} how `until`: when an
+   * @param {{sending: Sending, redact: Redact, secrets: string[], signal: AbortSignal, until: AbortSignal}} how `until`: when an
    *   endless answer is cut
    * @returns {Promise<{answered: Omit<import("../types/types.d.ts").Answered, "duration_ms">, upload: Upload | null}>}
    */
-  async receiveAnswer(call, response, { redact, secrets, signal, until }) {
+  async receiveAnswer(call, response, { sending, redact, secrets, signal, until }) {
     const body = await readBody(response, this.environment.limits, signal, until);
     if (body.kind === "text") body.text = redact(body.text, body.truncated);
     if (body.kind === "file") overwriteSecrets(body.content, secrets);
@@ -266,7 +266,7 @@ export class ToolRunner {
     /** @type {import("../types/types.d.ts").OutcomeBody} */
     const delivery = upload ? { kind: "uploaded" } : body.kind === "text" ? { kind: "text", text: body.text } : { kind: "empty" };
     const { truncated } = body;
-    return { answered: { status: "answered", ...head, ...size, truncated, body: delivery }, upload };
+    return { answered: { status: "answered", ...head, ...size, truncated, body: delivery, ...statedNeed(response.status, sending) }, upload };
   }
 
   /** False: lost; its status tells what a call changed. @param {ToolCall} call @param {Upload} upload @param {number} bytes @param {Course} course @param {AbortSignal} signal */

@@ -63,6 +63,7 @@ export const GERMAN_ANSWERS = {
     "Das Tool ist mehrmals nacheinander fehlgeschlagen und pausiert eine Weile. Später noch einmal versuchen.",
   "It was not approved in this page, so nothing was sent.": "Auf dieser Seite wurde es nicht freigegeben, darum wurde nichts gesendet.",
   "The call was stopped.": "Der Aufruf wurde angehalten.",
+  "The API requires a login.": "Die API verlangt eine Anmeldung.",
   "The API requires credentials.": "Die API verlangt Zugangsdaten.",
   "Add a credential": "Zugangsdaten hinzufügen",
   "The credentials are not enough for this operation.": "Die Zugangsdaten reichen für diese Operation nicht aus.",

@@ -40,7 +40,7 @@ export class CompanionPanel {
     this.link = new CompanionLink(openRelayPort, { changed: (standing) => this.#changeStanding(standing) });
     this.body = el("div", { class: "stack" });
     this.messages = el("div", { "aria-live": "polite" });
-    this.element = el("section", { class: "panel", id: "companion", "aria-label": t`How it is called` }, el("h2", null, t`How it is called`), this.body, this.messages);
+    this.element = el("section", { class: "panel", id: "companion", tabindex: "-1", dataset: { place: "transport" }, "aria-label": t`How it is called` }, el("h2", null, t`How it is called`), this.body, this.messages);
     this.unlisten = onRelayHere(() => void this.#connect());
   }
 

@@ -53,7 +53,7 @@ function environmentsPanel(parts, server, attempt) {
 
 /** Offers the origins of environments too: what is saved for one goes there alone. @param {Parts} parts @param {ServerDetail} server */
 function credentialsPanel(parts, server) {
-  const place = el("div", { class: "stack" });
+  const place = el("div", { class: "stack", tabindex: "-1", dataset: { place: "credentials" } });
   let offered = server.origins;
   const draw = () => fill(place, new CredentialsView(parts, { ...server, origins: offered }).element);
   const show = async () => {
@@ -75,7 +75,7 @@ function credentialsPanel(parts, server) {
 function loginPanels(parts, server) {
   const canLogIn = server.kind === "mcp" || server.security_schemes.some(({ type }) => type === "oauth2" || type === "openIdConnect");
   if (!canLogIn || server.origins.length === 0) return [];
-  const place = el("div", { class: "stack" });
+  const place = el("div", { class: "stack", tabindex: "-1", dataset: { place: "login" } });
   void import("./login_view.js").then(
     ({ loginViews }) => fill(place, ...loginViews(parts, server)),
     (failure) => fill(place, notice("error", sentenceOf(failure))),

@@ -21,11 +21,14 @@ import { isAccepted, isChanged } from "../session/acceptance.js";
 /** @typedef {import("../types/view_types.js").Parts} Parts */
 /** @typedef {import("../types/reference_types.js").Question} Question */
 
+/** Where a link can begin, as `…/servers/ID?credentials`: each is the `data-place` of an element. */
+export const SERVER_PLACES = Object.freeze(["transport", "login", "credentials"]);
+
 export class ServerView {
-  /** @param {Parts} parts @param {string} serverId @param {boolean} [showsTransport] beginning there */
-  constructor(parts, serverId, showsTransport = false) {
+  /** @param {Parts} parts @param {string} serverId @param {string} [place] one of `SERVER_PLACES`: beginning there */
+  constructor(parts, serverId, place = "") {
     this.parts = parts;
-    this.showsTransport = showsTransport;
+    this.place = place;
     this.serverId = serverId;
     this.messages = el("div");
     this.question = el("div");
@@ -51,7 +54,16 @@ export class ServerView {
     fill(container, this.messages, this.question, this.head, this.openBreakers.element, el("div", { class: "columns" }, this.about, side));
     this.unsubscribe ??= this.parts.inventory.onChange(() => void this.#load());
     await this.#load();
-    if (this.showsTransport) this.companion.element.scrollIntoView({ block: "center" });
+    this.#goToPlace(container);
+  }
+
+  /** Where a server has no logins, its credentials stand for them. @param {HTMLElement} container */
+  #goToPlace(container) {
+    if (this.place === "") return;
+    const find = (/** @type {string} */ place) => /** @type {HTMLElement | null} */ (container.querySelector(`[data-place="${place}"]`));
+    const element = find(this.place) ?? find("credentials");
+    element?.scrollIntoView({ block: this.place === "transport" ? "center" : "start" });
+    element?.focus({ preventScroll: true });
   }
 
   stop() {

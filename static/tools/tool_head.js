@@ -3,7 +3,7 @@
 import { t, formatList } from "../base/language.js";
 import { codeSpans, el, fill, link, methodTag } from "../ui/dom.js";
 import { placeSecrets } from "../request/credential_placement.js";
-import { viewAddress } from "../ui/router.js";
+import { placeAddress, viewAddress } from "../ui/router.js";
 
 /** @typedef {import("../types/api_types.js").FullTool} FullTool */
 /** @typedef {import("../types/types.js").RequestPlan} RequestPlan */
@@ -29,7 +29,7 @@ export function toolAddress({ method, safe, path }, reading) {
 export function credentialState({ server_id }, reading) {
   const place = el("p", { class: "hint credential-state" });
   const show = (/** @type {{plan: RequestPlan, schemes: string[]}} */ { plan, schemes }) => {
-    const add = link(schemes.length > 0 ? t`Credentials` : t`Add a credential`, viewAddress("servers", server_id));
+    const add = link(schemes.length > 0 ? t`Credentials` : t`Add a credential`, placeAddress(server_id, "credentials"));
     const words = credentialWords(plan, schemes);
     const isSent = sentNames(plan, schemes).length > 0 || schemes.includes("*");
     const badge = words ? el("span", { class: `badge ${isSent ? "good" : "warning"}` }, isSent ? t`credential` : t`no credential`) : null;

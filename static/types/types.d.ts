@@ -253,6 +253,13 @@ export interface Answered {
   /** Absent: the page itself. */
   transport?: "companion";
   login?: boolean;
+  /** Of an answer that refuses a request without them. */
+  missing_credentials?: MissingCredential[];
+}
+/** `undeclared`: the document demands nothing, and nothing was sent. */
+export interface MissingCredential {
+  scheme: string;
+  kind: "credential" | "login" | "cookie" | "undeclared";
 }
 export interface Failed {
   status: "failed";

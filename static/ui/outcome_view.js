@@ -4,7 +4,7 @@ import { dictionaryOf } from "../base/dictionary.js";
 import { t, errorSentence } from "../base/language.js";
 import { el, link } from "./dom.js";
 import { formatFixed } from "./format_count.js";
-import { viewAddress } from "./router.js";
+import { placeAddress, viewAddress } from "./router.js";
 import { cutNote, fileView, formatBody, formatSize, saveButton, saveLink, textView } from "./response_view.js";
 import { showsLoginPage, wantsLogin } from "./login_offer.js";
 import { stringifyJson } from "../base/json_text.js";
@@ -30,6 +30,7 @@ const ADVICE = dictionaryOf({
     label: t`See what changed`,
     go: (id) => viewAddress("servers", id, "review"),
   },
+  login_needed: { advice: t`The API requires a login.`, label: t`Log in`, go: (id) => placeAddress(id, "login") },
   unknown_tool: { advice: t`The tool no longer exists. Reload the list of tools.` },
   invalid_arguments: { advice: t`Correct the argument and run it again.` },
   timeout: { advice: t`The API took too long. Check that it is healthy, then try again.` },
@@ -62,26 +63,31 @@ const ADVICE = dictionaryOf({
 });
 /** Advice by the API's own status. @type {Record<number, {advice: string, label?: string, go?: (serverId: string) => string}>} */
 const STATUS_ADVICE = dictionaryOf({
-  401: { advice: t`The API requires credentials.`, label: t`Add a credential`, go: (id) => viewAddress("servers", id) },
+  401: { advice: t`The API requires credentials.`, label: t`Add a credential`, go: (id) => placeAddress(id, "credentials") },
   403: {
     advice: t`The credentials are not enough for this operation.`,
     label: t`Review the credentials`,
-    go: (id) => viewAddress("servers", id),
+    go: (id) => placeAddress(id, "credentials"),
   },
   404: { advice: t`The API has nothing at this address. Check the arguments and the base address.` },
   429: { advice: t`The API limits the number of requests. Wait a little.` },
 });
 
+/** @param {number} status @param {ShownError} error */
+function statusAdvice(status, { detail = {} }) {
+  /** @type {unknown} */
+  const missing = detail.missing_credentials;
+  const wantsLogin = Array.isArray(missing) && missing.some((each) => each?.kind === "login");
+  return wantsLogin ? ADVICE.login_needed : STATUS_ADVICE[status];
+}
+
 /** Failures of the page's own requests that the companion extension does not know. */
 const WALLS = new Set(["cors", "mixed_content", "blocked_local_network"]);
-
-/** @param {string} serverId */
-const companionPlace = (serverId) => `${viewAddress("servers", serverId)}?transport`;
 
 /** What else would reach the API, for the user to choose: nothing is sent again by itself. @param {ShownError} error @param {string} serverId */
 function otherWay(error, serverId) {
   const { code, detail = {} } = error;
-  const place = companionPlace(serverId);
+  const place = placeAddress(serverId, "transport");
   const isWall = WALLS.has(code) || (code === "outcome_unknown" && WALLS.has(String(detail.reason)));
   if (isWall && detail.transport !== "companion")
     return hintLine(t`Or the companion extension sends the requests of this server, once you grant it: no page's limits hold for it.`, link(t`Call it through the companion`, place));
@@ -165,7 +171,7 @@ function headersView({ headers, transport }, serverId) {
   if (lines.length === 0) return null;
   const list = el("pre", { class: "headers", tabindex: "0", role: "region", "aria-label": t`Response headers` }, lines.join("\n"));
   const others = t`A page sees only the headers that the API shows to pages (CORS); the companion extension sees all but Set-Cookie.`;
-  const way = transport === "companion" ? null : hintLine(others, link(t`Call it through the companion`, companionPlace(serverId)));
+  const way = transport === "companion" ? null : hintLine(others, link(t`Call it through the companion`, placeAddress(serverId, "transport")));
   return el("details", null, el("summary", null, t`Response headers (${lines.length})`), list, way);
 }
 
@@ -176,7 +182,7 @@ function headersView({ headers, transport }, serverId) {
 export function errorView(error, serverId) {
   const status = Number(error.detail?.status ?? error.detail?.http_status ?? 0);
   const isLogin = wantsLogin(error) || showsLoginPage(error);
-  const advice = (error.code === "http_status" ? (isLogin ? null : STATUS_ADVICE[status]) : ADVICE[error.code]) ?? null;
+  const advice = (error.code === "http_status" ? (isLogin ? null : statusAdvice(status, error)) : ADVICE[error.code]) ?? null;
   const said = error.detail?.body ?? "";
   const body = typeof said === "string" ? said : stringifyJson(/** @type {JsonValue} */ (said));
   return el(

@@ -37,6 +37,9 @@ export function viewAddress(...parts) {
   return `#/${parts.map(encodeURIComponent).join("/")}`;
 }
 
+/** The view of a server, beginning at one of its `SERVER_PLACES`. @param {string} serverId @param {"transport" | "login" | "credentials"} place */
+export const placeAddress = (serverId, place) => `${viewAddress("servers", serverId)}?${place}`;
+
 /** @param {...string} parts */
 export function goTo(...parts) {
   location.hash = viewAddress(...parts);

@@ -100,7 +100,7 @@ async def test_a_refused_scope_is_asked_for_and_added_to_the_others(
 
 
 async def test_removing_the_credential_logs_out_every_account(chromium: Browser, tmp_path: Path) -> None:
-    """Whoever removes a login means that it is over; what is only forgotten is still good elsewhere."""
+    """Finding P-L2: who removes a login means that it is over; who calls then reads how to log in again."""
     async with oauth_scene(chromium, tmp_path, openid=True) as scene:
         await scene.fill_client()
         for user in ("ada", "grace"):
@@ -113,7 +113,9 @@ async def test_removing_the_credential_logs_out_every_account(chromium: Browser,
             0
         )
         assert [token.is_good for token in scene.server.tokens] == [False, False]
-        assert (await scene.call("listNotes")).detail["status"] == 401
+        refused = await scene.call("listNotes")
+        assert refused.detail["missing_credentials"] == [{"scheme": "login", "kind": "login"}]
+        assert "its user can log in on the bridge page" in refused.json()["error"]["message"]
 
 
 async def test_a_removed_login_that_its_server_does_not_revoke_says_why(

@@ -8,7 +8,7 @@ import pytest
 from playwright.async_api import Browser, expect
 
 from tests.browser.approval_cards import cards, customers, shop
-from tests.browser.browser_harness import BrowserHarness
+from tests.browser.browser_harness import BrowserHarness, open_harness
 from tests.support.chromium import go_to, run_tool, tab_to
 
 pytestmark = [pytest.mark.browser, pytest.mark.asyncio(loop_scope="session")]
@@ -98,3 +98,18 @@ async def test_run_is_reached_past_a_list_of_any_length(demo: BrowserHarness) ->
     await page.keyboard.press("End")
     await page.keyboard.press("Enter")
     await tab_to(page, page.get_by_test_id("run"), within=30)
+
+
+async def test_a_refusal_for_want_of_a_credential_names_it_and_leads_to_its_form(
+    chromium: Browser, tmp_path: Path
+) -> None:
+    """Finding F-21, W-25: the link led to the top of the server, its credentials were below the fold."""
+    async with open_harness(chromium, tmp_path, ["library.yaml"]) as scene:
+        page = await scene.open_page(viewport={"width": 1280, "height": 600})
+        await go_to(page, "tools", "listLoans")
+        answer = await run_tool(page)
+        await expect(answer).to_contain_text("No credential for 'card' is saved in this browser")
+        await answer.get_by_role("link", name="Add a credential").click()
+        heading = page.get_by_role("heading", name="Credentials")
+        await expect(heading).to_be_in_viewport()
+        await expect(page.locator("[data-place=credentials]")).to_be_focused()

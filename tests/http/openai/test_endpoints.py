@@ -94,7 +94,7 @@ async def test_every_error_has_openais_shape(
 
 
 async def test_the_same_error_has_the_same_text(caller: Caller) -> None:
-    """Finding I-L12: programs that collect errors group them by their text; the id has a member of its own."""
+    """Finding I-L12: programs that collect errors group them by text; the id is a member of its own."""
     (_, first), (_, second) = [await caller.error("POST", RESPONSES, b"{") for _ in range(2)]
     assert first["message"] == second["message"]
     assert first["error_id"] != second["error_id"]
