@@ -24,7 +24,7 @@ from toolserver.document.security import (
 )
 from toolserver.document.servers import ServerUrl, Values, read_servers, variables_of
 from toolserver.document.swagger import SwaggerReader
-from toolserver.errors import DocumentError, ReferenceFailed
+from toolserver.errors import DocumentError, ReferenceFailed, quote_text
 from toolserver.json_types import JsonObject, JsonValue, text_at
 from toolserver.operation.body import Body, BodyReader, UnwritableBody
 from toolserver.operation.parameter import MAX_PROSE_CHARS, Parameter
@@ -35,6 +35,7 @@ from toolserver.operation.parameter_list import (
     Entries,
     ParameterLists,
     SendingList,
+    has_authorization,
 )
 from toolserver.operation.path_item import PathMethod, Skipped, UnusableOperation, find_places
 
@@ -156,6 +157,8 @@ class _Reader:
         default_factory=dict[tuple[str, ...], tuple[str, ...]]
     )
     """By the statuses of the responses."""
+    unsecured: list[str] = field(default_factory=list[str])
+    """Keys of operations that take `Authorization` as a parameter and demand no credential."""
 
 
 def read_operations(document: Document) -> OperationList:
@@ -187,9 +190,20 @@ def read_operations(document: Document) -> OperationList:
                 operations.append(outcome)
             else:
                 skipped.append(outcome)
-    return OperationList(
-        tuple(operations), tuple(skipped), tuple(warnings + security.warnings), tuple(schemes.values())
-    )
+    warnings += security.warnings + _unsecured_warning(reader.unsecured)
+    return OperationList(tuple(operations), tuple(skipped), tuple(warnings), tuple(schemes.values()))
+
+
+def _unsecured_warning(keys: Sequence[str]) -> list[str]:
+    """One for the document, because one credential is enough for all of them."""
+    if not keys:
+        return []
+    have = "An operation has" if len(keys) == 1 else f"{len(keys):,} operations have"
+    return [
+        f"{have} the header parameter `Authorization`, such as {quote_text(keys[0])}, and the document "
+        "demands no credential there. No model is asked for that argument: if the API wants a credential, "
+        "enter it in the page under Credentials (Custom)."
+    ]
 
 
 def _places(document: Document) -> list[PathMethod | Skipped]:
@@ -288,6 +302,9 @@ def _read_operation(reader: _Reader, place: PathMethod, entries: Entries, body: 
     servers = "servers" if reader.swagger is None else "schemes"
     has_servers = servers in node or servers in item.node
     security = _read_security(reader, place) if "security" in node else reader.security
+    is_shorter = len(parameters.all) < len(entries.parameters)
+    if is_shorter and not any(security.requirements) and has_authorization(entries):
+        reader.unsecured.append(f"{method} {item.path}")
     summary, description = _read_prose(reader, place)
     return Operation(
         f"{method} {item.path}",

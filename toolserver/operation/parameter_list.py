@@ -72,8 +72,15 @@ class Entries(Struct, frozen=True, gc=False):
     """The plan of each parameter."""
 
 
+_AUTHORIZATION = "authorization", "header"
+
 NO_ENTRIES = Entries([], [], [], ())
 _UNLISTED = Entries([], [], ["Its `parameters` are no list; they are left out."], ())
+
+
+def has_authorization(entries: Entries) -> bool:
+    """Whether one of them is the header that belongs to security schemes, and is therefore ignored."""
+    return any(each.sending.identity == _AUTHORIZATION for each in entries.parameters)
 
 
 class ParameterLists:

@@ -271,6 +271,21 @@ def test_headers_that_belong_to_others_are_no_parameters() -> None:
     assert names_of(operation_of({"parameters": headers})) == ["header Cookie"]
 
 
+def test_a_credential_that_is_a_parameter_is_told_once() -> None:
+    """Finding W-26: the parameter is ignored, as it shall be, and no request would carry the credential."""
+    wants: JsonObject = {"parameters": [{"name": "authorization", "in": "header", "required": True}]}
+    paths: JsonObject = {
+        "/a": {"get": wants, "post": {**wants, "security": [{}]}},
+        "/b": {**wants, "get": {}},
+        "/keyed": {"get": {**wants, "security": [{"key": []}]}},
+        "/typed": {"get": {"parameters": [{"name": "Accept", "in": "header"}]}},
+    }
+    key: JsonObject = {"securitySchemes": {"key": {"type": "http", "scheme": "bearer"}}}
+    [told] = read_operations(document_with(paths, components=key)).warnings
+    assert told.startswith("3 operations have the header parameter `Authorization`, such as 'GET /a'")
+    assert told.endswith("enter it in the page under Credentials (Custom).")
+
+
 def test_endless_prose_is_cut() -> None:
     """Megabytes under a shared path item would be cleaned and copied for each path that refers to it."""
     prose: JsonObject = {"summary": "s" * 60_000, "description": "d" * 60_000}
