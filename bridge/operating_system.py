@@ -260,14 +260,29 @@ def measures_groups(processes: Path = PROCESSES) -> bool:
     return (processes / "self" / "stat").exists()
 
 
-def resident_bytes(group: int, processes: Path = PROCESSES) -> int:
-    """Return the resident memory of all processes of a group; what several share counts for each."""
-    pages = 0
+def used_bytes(group: int, processes: Path = PROCESSES) -> int | None:
+    """Return how much memory a group of processes uses; None where the system does not say, or none is left.
+
+    It is their proportional set size: what several share counts once. Of a process that this one may not look
+    into it is the resident memory, which is more.
+    """
+    used = 0
     for status in processes.glob("[0-9]*/stat"):
         with suppress(OSError):  # it has ended meanwhile
             fields = status.read_text(encoding="utf-8", errors="replace").rpartition(")")[2].split()
-            pages += int(fields[RESIDENT_FIELD]) if int(fields[GROUP_FIELD]) == group else 0
-    return pages * _RESOURCE.getpagesize()
+            if int(fields[GROUP_FIELD]) == group:
+                own = _proportional_bytes(status.with_name("smaps_rollup"))
+                used += int(fields[RESIDENT_FIELD]) * _RESOURCE.getpagesize() if own is None else own
+    return used or None
+
+
+def _proportional_bytes(rollup: Path) -> int | None:
+    try:
+        lines = rollup.read_text(encoding="ascii").splitlines()
+    except OSError:
+        return None
+    shares = [line.split()[1] for line in lines if line.startswith("Pss:")]
+    return int(shares[0]) * 1024 if shares else None
 
 
 def notify_systemd(news: str, environ: Mapping[str, str] = os.environ) -> None:

@@ -15,8 +15,8 @@ from bridge.operating_system import (
     kill_group,
     lock_file,
     open_private,
-    resident_bytes,
     start_in_group,
+    used_bytes,
     wait_for_exit,
 )
 from bridge.tasks import Tasks
@@ -140,9 +140,9 @@ class RunningBrowser:
         self._exited = exited
         self._output = output
 
-    def resident_bytes(self) -> int:
-        """Return how much memory its processes use."""
-        return resident_bytes(self.pid)
+    def used_bytes(self) -> int | None:
+        """Return how much memory its processes use; None where that is not known."""
+        return used_bytes(self.pid)
 
     def trim_output(self) -> None:
         """Forget what it wrote once that is much: a browser may complain for months."""

@@ -32,7 +32,8 @@ class PageStanding:
     has_policy: bool = False
     running: int = 0
     """Calls."""
-    memory_bytes: int = 0
+    memory_bytes: int | None = None
+    """None: it is not known, as before the first look and where the system does not say it."""
     restarts: int = 0
 
     @property
@@ -42,7 +43,8 @@ class PageStanding:
 
     def begin(self, reason: str) -> None:
         """Forget the page: another browser takes its place."""
-        self.reason, self.problems, self.has_policy, self.running, self.memory_bytes = reason, (), False, 0, 0
+        self.reason, self.problems, self.has_policy = reason, (), False
+        self.running, self.memory_bytes = 0, None
 
     def note_report(self, report: Report) -> None:
         """Take over what the page says."""
@@ -68,7 +70,7 @@ class PageStanding:
             "status": "ok" if self.is_healthy else "unavailable",
             "reason": " ".join(filter(None, (self.reason, *self.problems))),
             "running": self.running,
-            "memory_mb": self.memory_bytes // 2**20,
+            "memory_mb": None if self.memory_bytes is None else self.memory_bytes // 2**20,
             "restarts": self.restarts,
         }
 

@@ -184,11 +184,11 @@ class PageService:
 
     async def _check_memory(self, page: BridgePage, stopping: asyncio.Task[bool]) -> None:
         """End a browser that uses more memory than it may, once its calls have ended."""
+        self._standing.memory_bytes = used = page.browser.used_bytes()
         limit = self._settings.memory_limit_bytes
-        if limit is None:
+        if limit is None or used is None or used <= limit:
             return
-        self._standing.memory_bytes = used = page.browser.resident_bytes()
-        if used <= limit or not self._standing.has_policy:  # one that only begins may need more
+        if not self._standing.has_policy:  # one that only begins may need more
             return
         why = f"the browser uses {used // 2**20} MB, more than {limit // 2**20}"
         self._standing.reason = f"The page takes no more calls: {why}."

@@ -251,12 +251,12 @@ def test_a_program_of_a_group_is_given_pipes_by_number_and_ends_with_its_group(t
     os.close(its_write)
     os.write(our_write, b"there\n")
     assert os.read(our_read, 100) == b"there back\n"
-    assert system.resident_bytes(pid) > 0
+    assert (system.used_bytes(pid) or 0) > 0
     system.kill_group(pid)
     assert system.wait_for_exit(pid) == -signal.SIGKILL
     assert os.read(our_read, 100) == b""
     system.kill_group(pid)
-    assert system.resident_bytes(pid) == 0
+    assert system.used_bytes(pid) is None
     assert (tmp_path / "output").read_text() in ("", "said\n")
     os.close(our_write)
     os.close(our_read)
@@ -281,9 +281,27 @@ def test_the_memory_of_processes_is_known_where_the_system_says_it(tmp_path: Pat
         (tmp_path / pid).mkdir()
         (tmp_path / pid / "stat").write_text(line)
     (tmp_path / "9").mkdir()
-    assert system.resident_bytes(7, tmp_path) == 250 * os.sysconf("SC_PAGE_SIZE")
+    assert system.used_bytes(7, tmp_path) == 250 * os.sysconf("SC_PAGE_SIZE")
     assert not system.measures_groups(tmp_path)
     assert system.measures_groups()
+
+
+@pytest.mark.skipif(sys.platform != LINUX, reason="pages have a size there")
+def test_what_processes_share_counts_once(tmp_path: Path) -> None:
+    """Finding P-L4: a browser's processes share most of what each has, so that a limit meant four times less."""
+    for pid, own_kb in {"7": "100", "8": "28", "9": None}.items():
+        (tmp_path / pid).mkdir()
+        (tmp_path / pid / "stat").write_text(f"{pid} (chromium) S 1 7 " + "0 " * 18 + "250 0")
+        if own_kb:
+            rollup = f"00400000-7ffd rollup\nRss: 1000 kB\nPss: {own_kb} kB\nPss_Dirty: 3 kB\n"
+            (tmp_path / pid / "smaps_rollup").write_text(rollup)
+    closed_to_us = 250 * os.sysconf("SC_PAGE_SIZE")
+    assert system.used_bytes(7, tmp_path) == 128 * 1024 + closed_to_us
+
+
+def test_the_memory_of_no_process_is_not_known(tmp_path: Path) -> None:
+    """Finding P-L3: none at all would be taken for a measure."""
+    assert system.used_bytes(7, tmp_path) is None
 
 
 @pytest.mark.parametrize(("platform", "can"), [("linux", True), ("darwin", True), ("win32", False)])

@@ -75,9 +75,11 @@ async def test_a_browser_that_hangs_is_replaced(slow: BrowserHarness, tmp_path: 
 async def test_a_browser_that_grows_is_replaced_without_losing_the_call_that_runs(
     slow: BrowserHarness, tmp_path: Path
 ) -> None:
-    """What counts is all of its processes; a large one is put among them here."""
-    limit = "--memory-limit", "100000"
-    async with running_page(tmp_path, *await options_of(slow, tmp_path), *limit) as page:
+    """Finding P-L3: a limit is chosen by what a page without one is seen to use.
+
+    What counts is all of its processes; a large one is put among them here.
+    """
+    async with running_page(tmp_path, *await options_of(slow, tmp_path)) as page:
         await page.wait_until_healthy()
         used = await eventually(lambda: memory_of(page), what="a measure of the memory")
     limit = "--memory-limit", str(used + BALLAST_MB // 2)

@@ -71,6 +71,16 @@ def test_another_browser_begins_anew() -> None:
     assert not standing.is_healthy
 
 
+def test_memory_that_was_not_measured_is_null() -> None:
+    """Finding P-L3: a monitor would draw 0 MB, which no browser has ever had."""
+    standing = PageStanding()
+    assert standing.as_json()["memory_mb"] is None
+    standing.memory_bytes = 300 * 2**20
+    assert standing.as_json()["memory_mb"] == 300
+    standing.begin("The page is started again.")
+    assert standing.as_json()["memory_mb"] is None
+
+
 @pytest.mark.parametrize("text", ["", "{}", '{"type": "state"}', '{"type": "other"}'])
 def test_what_is_no_report_is_refused(text: str) -> None:
     """A newer page may say more."""
