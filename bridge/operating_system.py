@@ -57,6 +57,10 @@ REPLACE_TRIES, REPLACE_PAUSE_S = 6, 0.05
 """Tries, and seconds between, to replace a file that others hold open on Windows, as virus scanners do."""
 
 
+class NoHomeFolder(Exception):
+    """Whoever runs this process has no home folder, as in many containers; the text says so."""
+
+
 def _optional(module: str) -> Any:
     """Import a module that some systems lack; None: this one does."""
     try:
@@ -206,6 +210,18 @@ def give_pipe_to_loop(descriptor: int, mode: Literal["rb", "wb"], loop: Abstract
     another thread has opened meanwhile under the number: the database, or the connection of a client.
     """
     return os.fdopen(descriptor, mode, buffering=0, closefd=not is_uvloop(loop))
+
+
+def home_folder(look: Callable[[], Path] = Path.home) -> Path:
+    """Return the home folder of whoever runs this process.
+
+    Raises:
+        NoHomeFolder: there is none.
+    """
+    try:
+        return look()
+    except RuntimeError:
+        raise NoHomeFolder("this user has no home folder") from None
 
 
 # Browsers

@@ -10,6 +10,7 @@ from datetime import datetime
 from pathlib import Path
 
 from bridge.audit import AuditKind
+from bridge.operating_system import NoHomeFolder
 from bridge.settings.network import check_origin
 from bridge.settings.running_bridge import DEFAULT_PORT, default_folder, written_facts
 from bridge.shown_names import check_shown_name
@@ -31,8 +32,8 @@ def add_folder(command: argparse.ArgumentParser) -> None:
     """Add the option `--data`, for every command that uses stored data."""
     command.add_argument(
         "--data",
-        type=Path,
-        default=default_folder(),
+        type=parse_data_folder,
+        default="",  # a text, which is parsed only where the option is not given
         metavar="FOLDER",
         help="data folder (default: TOOL_BRIDGE_DATA or the user's own)",
     )
@@ -56,6 +57,14 @@ def address_of(options: argparse.Namespace) -> str:
         return options.url.rstrip("/")
     running = written_facts(options.data)
     return f"http://127.0.0.1:{DEFAULT_PORT}" if running is None else running["base_url"]
+
+
+def parse_data_folder(text: str) -> Path:
+    """Parse the option `--data`; empty, as when it is not given, it means the usual folder."""
+    try:
+        return Path(text) if text else default_folder()
+    except NoHomeFolder as error:
+        raise argparse.ArgumentTypeError(f"{error}: name a folder by --data or TOOL_BRIDGE_DATA") from None
 
 
 def parse_folder(text: str) -> Path:

@@ -12,7 +12,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from bridge.operating_system import is_running
+from bridge.operating_system import home_folder, is_running
 
 RUNNING_FILE = "running.json"
 """File in the data folder that says where the bridge using it can be reached."""
@@ -22,11 +22,15 @@ DEFAULT_PORT = 8765
 
 
 def default_folder(environ: Mapping[str, str] = os.environ) -> Path:
-    """Return `TOOL_BRIDGE_DATA`, else `tool-bridge` in the user's data folder (XDG base directories)."""
+    """Return `TOOL_BRIDGE_DATA`, else `tool-bridge` in the user's data folder (XDG base directories).
+
+    Raises:
+        NoHomeFolder: the environment names neither, and the user has no home folder.
+    """
     if chosen := environ.get("TOOL_BRIDGE_DATA"):
         return Path(chosen)
     base = environ.get("XDG_DATA_HOME")
-    return (Path(base) if base else Path.home() / ".local" / "share") / "tool-bridge"
+    return (Path(base) if base else home_folder() / ".local" / "share") / "tool-bridge"
 
 
 def running_bridge(data_dir: Path) -> dict[str, Any] | None:

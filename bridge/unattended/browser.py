@@ -11,6 +11,8 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from bridge.operating_system import (
+    NoHomeFolder,
+    home_folder,
     is_superuser,
     kill_group,
     lock_file,
@@ -105,9 +107,16 @@ def find_browser(named: str | None, search: Callable[[str], str | None] = shutil
 
 
 def default_profile(environ: Mapping[str, str]) -> Path:
-    """Return `tool-bridge/page` in the user's folder for state (XDG base directories)."""
+    """Return `tool-bridge/page` in the user's folder for state (XDG base directories).
+
+    Raises:
+        BrowserUnusable: the user has no home folder, and the environment names no folder for state.
+    """
     base = environ.get("XDG_STATE_HOME")
-    return (Path(base) if base else Path.home() / ".local" / "state") / "tool-bridge" / "page"
+    try:
+        return (Path(base) if base else home_folder() / ".local" / "state") / "tool-bridge" / "page"
+    except NoHomeFolder as error:
+        raise BrowserUnusable(f"{error}: name a folder for the profile by --profile") from None
 
 
 def claim_profile(profile: Path) -> int:
