@@ -34,13 +34,13 @@ def arguments_of(setting: Setting) -> dict[str, Any]:
     common: dict[str, Any] = {"dest": setting.variable, "default": None, "help": _help_of(setting)}
     if setting.info.annotation is bool:
         return {"action": "store_true", **common}
-    if setting.is_list:
-        common["action"] = _Appended
+    if setting.is_list:  # whether the list can be used shows when it is complete: `read_settings` checks it
+        return {"action": _Appended, "metavar": setting.names.value, **common}
     return {"type": _parser_of(setting), "metavar": setting.names.value, **common}
 
 
 class _Appended(argparse.Action):
-    """Adds the values of each occurrence to those before."""
+    """Adds the text of each occurrence to those before."""
 
     def __call__(
         self,
@@ -50,7 +50,7 @@ class _Appended(argparse.Action):
         option_string: str | None = None,
     ) -> None:
         before = getattr(namespace, self.dest) or ()
-        setattr(namespace, self.dest, (*before, *(values or ())))
+        setattr(namespace, self.dest, (*before, values))
 
 
 def _parser_of(setting: Setting) -> Callable[[str], Any]:

@@ -7,6 +7,7 @@ A section is a model whose fields are settings. Each field has a type, a range, 
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from types import NoneType
@@ -124,7 +125,8 @@ def explain_error(setting: Setting, error: ValidationError, given: object, name:
     first = error.errors(include_input=False, include_url=False)[0]
     own = first["msg"].removeprefix("Value error, ") if first["type"] == "value_error" else ""
     wanted = own or f"must be {range_in_words(setting)}"
-    shown = "" if setting.names.is_secret else f", not {str(given)[:100]!r}"
+    text = ",".join(map(str, given)) if isinstance(given, tuple) else str(given)
+    shown = "" if setting.names.is_secret else f", not {text[:100]!r}"
     return f"{name} {wanted}{shown}."
 
 
@@ -186,8 +188,16 @@ def _without_none(value: object) -> object:
     return None if isinstance(value, str) and value.strip().lower() in NO_VALUE else _lowered(value)
 
 
-def _split(value: object) -> object:
-    return tuple(part.strip() for part in value.split(",")) if isinstance(value, str) else value
+def _separated(pattern: str) -> BeforeValidator:
+    between = re.compile(pattern)
+
+    def split(value: object) -> object:
+        texts = (value,) if isinstance(value, str) else value
+        if not isinstance(texts, tuple) or not all(isinstance(text, str) for text in texts):
+            return value
+        return tuple(part for text in texts for part in between.split(text.strip()))
+
+    return BeforeValidator(split)
 
 
 Choice = BeforeValidator(_lowered)
@@ -196,5 +206,8 @@ Choice = BeforeValidator(_lowered)
 OrNone = BeforeValidator(_without_none)
 """Accepts `none` and its synonyms as None."""
 
-CommaSeparated = BeforeValidator(_split)
-"""Accepts a text with commas as several values."""
+CommaSeparated = _separated(r"\s*,\s*")
+"""Accepts a text with commas as several values, and several such texts: an option that was repeated."""
+
+SpaceSeparated = _separated(r"\s*,\s*|\s+")
+"""The same with spaces between them, too, as OAuth writes scopes."""

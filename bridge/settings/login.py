@@ -7,7 +7,7 @@ from urllib.parse import urlsplit
 
 from pydantic import AfterValidator, Field
 
-from bridge.settings.declaration import CommaSeparated, Names, Section, SettingsError
+from bridge.settings.declaration import CommaSeparated, Names, Section, SettingsError, SpaceSeparated
 from bridge.settings.network import LOOPBACK_NAMES, NetworkSettings, lacks_tls
 from bridge.settings.oauth import check_issuer, check_scopes
 
@@ -70,7 +70,7 @@ class LoginSettings(Section):
     )
     oidc_scopes: Annotated[
         tuple[str, ...],
-        CommaSeparated,
+        SpaceSeparated,
         AfterValidator(_check_scopes),
         Names(
             "TOOL_BRIDGE_OIDC_SCOPES",

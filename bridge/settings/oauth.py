@@ -8,7 +8,7 @@ from urllib.parse import urlsplit
 
 from pydantic import AfterValidator, Field
 
-from bridge.settings.declaration import CommaSeparated, Names, Section
+from bridge.settings.declaration import Names, Section, SpaceSeparated
 from bridge.settings.network import LOOPBACK_NAMES
 
 _SCOPE = re.compile(r"[\x21\x23-\x5b\x5d-\x7e]{1,100}", re.ASCII)
@@ -90,7 +90,7 @@ class OAuthSettings(Section):
     )
     oauth_scopes: Annotated[
         tuple[str, ...],
-        CommaSeparated,
+        SpaceSeparated,
         AfterValidator(check_scopes),
         Names("TOOL_BRIDGE_OAUTH_SCOPES", "--oauth-scope", "SCOPE", range="names of scopes"),
     ] = Field(default=(), description="scopes that a token must have, all of them")
