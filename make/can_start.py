@@ -21,9 +21,10 @@ def main() -> int:
     options, _ = parser.parse_known_args()
     try:
         data = options.data or default_folder()
-        check_unused(data)
     except NoHomeFolder as error:
         return _refuse(f"{error}. Name a folder: TOOL_BRIDGE_DATA=FOLDER make run")
+    try:
+        check_unused(data)
     except WriteAheadLogInUse as error:
         return _refuse(f"{error}. {describe_running(data)}".rstrip())
     if refusal := refusal_to_listen(options.host, options.port):

@@ -9,7 +9,7 @@ import json
 from collections.abc import Sequence
 from dataclasses import replace
 from http import HTTPStatus
-from typing import cast
+from typing import Literal, NamedTuple, cast
 
 from bridge.browser_protocol import AnsweredOutcome, FailedOutcome, MissingCredential, UploadedBody
 from bridge.calls.missing_credentials import explain_missing
@@ -29,6 +29,14 @@ _ANSWERS = frozenset((ErrorCode.TOO_LARGE, ErrorCode.TOOL_FAILED))
 """Failures that are answers: one too large to read, and an MCP server's own. Nothing is in doubt."""
 
 
+class Way(NamedTuple):
+    """By what a request went out."""
+
+    transport: Literal["page", "companion"]
+    login: bool
+    """Whether the user's cookies for the API went along."""
+
+
 @value_object
 class CallOutcome:
     """How one call ended. Exactly one of `answered` and `error` is set."""
@@ -44,6 +52,17 @@ class CallOutcome:
     """The earlier call whose ending this is; "": the call was performed for its own request."""
     decoded: tuple[str, ...] = ()
     """Arguments that came as the text of their JSON, by name; their values were sent."""
+
+    @property
+    def way(self) -> Way | None:
+        """By what the request went out, or was refused; None: not known, as when nothing was to be sent."""
+        if self.answered is not None:
+            return Way(self.answered.transport, self.answered.login)
+        if self.error is None:
+            return None
+        if self.error.detail.get("transport") == "companion":
+            return Way("companion", self.error.detail.get("login") is True)
+        return Way("page", login=False) if self.error.code is ErrorCode.HTTP_STATUS else None
 
     @property
     def was_sent(self) -> bool:

@@ -11,7 +11,7 @@ import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from types import NoneType
-from typing import Any, ClassVar, Literal, get_args, get_origin
+from typing import Any, ClassVar, Literal, cast, get_args, get_origin
 
 from pydantic import BaseModel, BeforeValidator, ConfigDict, ValidationError
 from pydantic.fields import FieldInfo
@@ -125,7 +125,7 @@ def explain_error(setting: Setting, error: ValidationError, given: object, name:
     first = error.errors(include_input=False, include_url=False)[0]
     own = first["msg"].removeprefix("Value error, ") if first["type"] == "value_error" else ""
     wanted = own or f"must be {range_in_words(setting)}"
-    text = ",".join(map(str, given)) if isinstance(given, tuple) else str(given)
+    text = ",".join(map(str, cast("tuple[object, ...]", given))) if isinstance(given, tuple) else str(given)
     shown = "" if setting.names.is_secret else f", not {text[:100]!r}"
     return f"{name} {wanted}{shown}."
 
@@ -192,10 +192,12 @@ def _separated(pattern: str) -> BeforeValidator:
     between = re.compile(pattern)
 
     def split(value: object) -> object:
-        texts = (value,) if isinstance(value, str) else value
-        if not isinstance(texts, tuple) or not all(isinstance(text, str) for text in texts):
+        if isinstance(value, str):
+            return tuple(between.split(value.strip()))
+        if not isinstance(value, tuple):
             return value
-        return tuple(part for text in texts for part in between.split(text.strip()))
+        texts = cast("tuple[object, ...]", value)
+        return tuple(part for text in texts for part in between.split(str(text).strip()))
 
     return BeforeValidator(split)
 

@@ -235,6 +235,8 @@ def _called_entry(row: CallRow) -> tuple[AuditCursor, AuditEntry]:
         "state": row.state,
         "code": None if error is None else error["code"],
         "http_status": row.http_status,
+        "transport": row.transport,
+        "login": row.login,
         "safe": row.safe,
         "ended_at": row.ended_at,
         "late": late,

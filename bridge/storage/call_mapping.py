@@ -63,6 +63,8 @@ class StoredCall:
     asked_by: str | None
     device_id: str | None
     """The browser that has it or had it; None: none got it."""
+    transport: str | None
+    login: bool | None
 
 
 class CallFields(msgspec.Struct, gc=False, omit_defaults=True):
@@ -97,6 +99,8 @@ class CallFields(msgspec.Struct, gc=False, omit_defaults=True):
     decision: str | None = None
     ended_at: float | None = None
     epoch: int | None = None
+    transport: str | None = None
+    login: bool | None = None
 
 
 class CallChanges(msgspec.Struct, gc=False, array_like=True):
@@ -116,6 +120,8 @@ class CallChanges(msgspec.Struct, gc=False, array_like=True):
     decision: str | None
     ended_at: float | None
     epoch: int | None
+    transport: str | None = None
+    login: bool | None = None
 
 
 COLUMNS = tuple(column.name for column in CALLS.c if column.name in CallFields.__struct_fields__)
@@ -172,9 +178,9 @@ def changes_of_call(
 ) -> CallChanges:
     """Build what may have changed of the row of a call since it was opened."""
     outcome, page, verdict = call.outcome, call.page, call.verdict
-    answered = error = None
+    answered = error = way = None
     if outcome is not None:
-        answered, error = outcome.answered, outcome.error
+        answered, error, way = outcome.answered, outcome.error, outcome.way
     return CallChanges(
         call.call_id,
         None if page is None else page.device_id,
@@ -186,6 +192,8 @@ def changes_of_call(
         None if verdict is None else json.dumps(asdict(verdict)),
         ended_at,
         epoch,
+        None if way is None else way.transport,
+        None if way is None else way.login,
     )
 
 
@@ -200,6 +208,8 @@ def apply_changes(row: CallFields, changes: CallChanges) -> None:
     row.decision = changes.decision
     row.ended_at = changes.ended_at
     row.epoch = changes.epoch
+    row.transport = changes.transport
+    row.login = changes.login
 
 
 values_of = cast("Callable[[CallFields], tuple[Any, ...]]", attrgetter(*COLUMNS))
@@ -227,6 +237,7 @@ def late_text(result: Result) -> str:
         facts |= {"code": outcome.error.code.value, "delivered": outcome.delivered}
     else:
         facts |= {"http_status": outcome.http_status}
+        facts |= {"transport": outcome.transport, "login": outcome.login}
     return json.dumps(facts)
 
 
@@ -274,6 +285,8 @@ def read_call(row: CallRow) -> StoredCall:
         decision=None if row.decision is None else json.loads(row.decision),
         asked_by=row.asked_by,
         device_id=row.device_id,
+        transport=row.transport,
+        login=row.login,
     )
 
 

@@ -303,6 +303,10 @@ class CallRow(Base):
     """Claim under which it was opened (`bridge.homes.Home`); null: there were no replicas."""
     request_id: Mapped[str | None] = mapped_column(String(64))
     """Request that another replica passed on; null: none did."""
+    transport: Mapped[str | None] = mapped_column(String(10))
+    """What sent the request: `page` or `companion`; null: not known, as when none was sent."""
+    login: Mapped[bool | None]
+    """Whether the user's cookies for the API went along, where `transport` is known."""
 
 
 class McpTaskRow(Base):

@@ -5,7 +5,7 @@ import { button, copyButton, el, factList, fill, freshId, link, notice, sentence
 import { callerOf, originFacts } from "../ui/asked_by.js";
 import { viewAddress } from "../ui/router.js";
 import { kindOfStored } from "./call_filter.js";
-import { callAgain, lateResultText, storedCallFacts } from "./stored_call.js";
+import { callAgain, companionBadge, lateResultText, storedCallFacts } from "./stored_call.js";
 import { formatTime } from "../base/time_format.js";
 import { formatDuration, errorView, stateWords } from "../ui/outcome_view.js";
 import { formatBody, textView } from "../ui/response_view.js";
@@ -103,11 +103,13 @@ function historyRow(call, api, names) {
 }
 
 /** @param {StoredCall} call */
-function callBadges({ state, http_status, error, late }) {
+function callBadges({ state, http_status, error, late, transport, login }) {
   const status = http_status ?? error?.detail.status ?? error?.code ?? state;
   const words = stateWords(String(status));
   const ending = el("span", { class: `badge ${kindOfStored(state)}` }, words);
-  return lateResultText(late) === "" ? [ending] : [ending, " ", el("span", { class: "badge warning" }, t`late result`)];
+  const way = transport === "companion" ? [" ", companionBadge(login === true)] : [];
+  const later = lateResultText(late) === "" ? [] : [" ", el("span", { class: "badge warning" }, t`late result`)];
+  return [ending, ...way, ...later];
 }
 
 /** @param {StoredCall} call @param {ControlsApi} api @param {OriginNames} names */

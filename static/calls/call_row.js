@@ -10,7 +10,7 @@ import { viewAddress } from "../ui/router.js";
 import { isOpen, kindOfEntry } from "./call_filter.js";
 import { formatDuration, errorView } from "../ui/outcome_view.js";
 import { cutNote, fileView, findAndSaveButton, formatBody, saveButton, formatSize, textView } from "../ui/response_view.js";
-import { callAgain, storedCallFacts } from "./stored_call.js";
+import { callAgain, companionBadge, storedCallFacts } from "./stored_call.js";
 import { loginOffer, wantsLogin } from "../ui/login_offer.js";
 import { readLines, viaWords } from "../ui/via_words.js";
 import { toCurl } from "../base/curl.js";
@@ -156,7 +156,7 @@ function statusBadges(entry) {
     entry.error?.code ??
     (entry.response ? `${entry.response.http_status} ${entry.response.status_text}`.trim() : OPEN[entry.state]);
   const way = entry.request && viaWords(entry.request.via, entry.request.url);
-  const mark = way ? el("span", { class: "badge", title: way }, entry.request?.via.login ? t`companion, as you` : t`companion`) : null;
+  const mark = way ? companionBadge(entry.request?.via.login ?? false, way) : null;
   return [el("span", { class: `badge ${kind}` }, words), mark];
 }
 

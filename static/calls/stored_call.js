@@ -34,6 +34,9 @@ export function deadlineText(error) {
   return whose ? t`Deadline that ran out: ${whose}.` : "";
 }
 
+/** Beside the ending of a call that the companion sent. @param {boolean} login the user's went along @param {string | null} [title] */
+export const companionBadge = (login, title = null) => el("span", { class: "badge", title }, login ? t`companion, as you` : t`companion`);
+
 /** @param {StoredCall} stored @returns {HTMLElement | null} null: nothing beyond what the ending says */
 export function storedCallFacts({ late, error, server, tool }) {
   const [truth, deadline] = [lateResultText(late), deadlineText(error)];

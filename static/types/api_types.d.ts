@@ -277,6 +277,9 @@ export interface StoredCall {
   chat_id: string | null;
   /** The browser that has it or had it; null: none got it. */
   device_id: string | null;
+  /** What sent the request; null: nothing so far as is known. Bridges of before do not say. */
+  transport?: string | null;
+  login?: boolean | null;
 }
 export interface StoredCallPage {
   calls: StoredCall[];

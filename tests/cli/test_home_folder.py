@@ -21,9 +21,7 @@ os.setuid({NOBODYS_ID})  # not before: it may not be allowed to read this Python
 print(build_parser(["serve"])[0].parse_args(["serve", *sys.argv[1:]]).data)
 """
 
-as_another_user = pytest.mark.skipif(
-    not is_superuser(), reason="only root may run a program as another user"
-)
+as_another_user = pytest.mark.skipif(not is_superuser(), reason="only root may run a program as another user")
 
 
 def parse_without_home(*words: str, **environ: str) -> subprocess.CompletedProcess[str]:

@@ -288,7 +288,7 @@ def test_the_memory_of_processes_is_known_where_the_system_says_it(tmp_path: Pat
 
 @pytest.mark.skipif(sys.platform != LINUX, reason="pages have a size there")
 def test_what_processes_share_counts_once(tmp_path: Path) -> None:
-    """Finding P-L4: a browser's processes share most of what each has, so that a limit meant four times less."""
+    """Finding P-L4: a browser's processes share most of what each has: a limit meant four times less."""
     for pid, own_kb in {"7": "100", "8": "28", "9": None}.items():
         (tmp_path / pid).mkdir()
         (tmp_path / pid / "stat").write_text(f"{pid} (chromium) S 1 7 " + "0 " * 18 + "250 0")

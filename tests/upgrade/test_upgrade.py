@@ -20,6 +20,9 @@ from tests.upgrade.opened import AT_0023, FIRST, Left, Visitor, opened
 
 pytestmark = [pytest.mark.asyncio, pytest.mark.both_databases]
 
+SINCE_0028 = {"calls": {"transport VARCHAR(10) True", "login BOOLEAN True"}}
+"""What the migrations after the newest snapshot have added, by table."""
+
 SINCE_FIRST = {
     "calls": {
         "asked_by TEXT True",
@@ -32,6 +35,7 @@ SINCE_FIRST = {
         "epoch BIGINT True",
         "request_id VARCHAR(64) True",
         "ix_calls_request_id ['request_id']",
+        *SINCE_0028["calls"],
     },
     "kept_responses": {
         "epoch BIGINT True",
@@ -56,13 +60,14 @@ SINCE_0023 = {
         "disabled_at DOUBLE True",
     },
     "grants": {"caller_id TEXT True"},
+    **SINCE_0028,
 }
 """What they have added since the second one."""
 
 MADE_SINCE_0023 = {"model_usage"}
 """Tables that they have made since then."""
 
-MIGRATED: dict[str, dict[str, set[str]]] = {FIRST: SINCE_FIRST | SINCE_0023, AT_0023: SINCE_0023}
+MIGRATED: dict[str, dict[str, set[str]]] = {FIRST: SINCE_0023 | SINCE_FIRST, AT_0023: SINCE_0023}
 ADDED: dict[str, set[str]] = {FIRST: MADE_SINCE_FIRST | MADE_SINCE_0023, AT_0023: MADE_SINCE_0023}
 """By snapshot; a new migration adds to each."""
 
@@ -113,7 +118,7 @@ async def test_opening_it_changes_no_table_and_no_column(left: Left) -> None:
         table: set[str]() for table in before
     }
     assert after.keys() == before.keys() | ADDED[left.snapshot]
-    assert execute(left.where, REVISION) == [("0028",)]
+    assert execute(left.where, REVISION) == [("0029",)]
 
 
 async def test_a_call_from_before_says_that_its_asker_was_not_recorded(visitor: Visitor) -> None:
@@ -124,6 +129,13 @@ async def test_a_call_from_before_says_that_its_asker_was_not_recorded(visitor: 
     nobody_knows = {None}
     asked_by = {json.dumps(call["asked_by"]) if call["asked_by"] else None for call in calls_before}
     assert (asked_by == nobody_knows) == (visitor.left.snapshot == FIRST), asked_by
+
+
+async def test_a_call_from_before_does_not_say_by_what_it_was_sent(visitor: Visitor) -> None:
+    """Finding P-M4: revision 0029 adds it; of calls before nobody noted it, and it must not be guessed."""
+    page = await visitor.page("ann")
+    calls_before = (await page.get("/api/calls"))["calls"]
+    assert {(call["transport"], call["login"]) for call in calls_before} == {(None, None)}
 
 
 async def test_what_was_allowed_for_a_chat_before_its_caller_was_known_is_over(left: Left) -> None:

@@ -47,6 +47,11 @@ class CallFacts(ApiModel):
     """The chat, as its client names it, or a conversation of the bridge; None: the client named none."""
     device_id: str | None
     """The browser that performs or performed it; None: it has reached none."""
+    transport: str | None
+    """What sent the request, or refused to: `page`, or `companion` for the browser's companion extension;
+    None: not known, as of a call that was never sent, or of one from before this was noted."""
+    login: bool | None
+    """Whether the user's cookies for the API went along; None with `transport`."""
 
 
 class CallList(ApiModel):
@@ -190,4 +195,6 @@ def _facts(call: StoredCall) -> CallFacts:
         asked_by=call.asked_by,
         chat_id=call.chat_id,
         device_id=call.device_id,
+        transport=call.transport,
+        login=call.login,
     )

@@ -1,4 +1,4 @@
 """Alembic migrations of the database."""
 
-HEAD = "0028"
+HEAD = "0029"
 """The newest revision; a database that is there needs no Alembic to be opened."""
