@@ -14,6 +14,7 @@ from contextlib import contextmanager
 from typing import Any, Literal
 
 LazyName = Literal[
+    "knows_revision",
     "migrate",
     "replica",
     "replica_connections",
@@ -24,7 +25,8 @@ LazyName = Literal[
 ]
 
 LAZY_MODULES: Mapping[LazyName, str] = {
-    "migrate": "bridge.storage.migrations.upgrade:migrate_tables",  # alembic
+    "knows_revision": "bridge.storage.migrations.upgrade:knows_revision",  # alembic
+    "migrate": "bridge.storage.migrations.upgrade:migrate_tables",  # likewise
     "replica": "bridge.app.replica:Replica",  # redis
     "replica_connections": "bridge.cluster.replica_connections:ReplicaConnections",  # insides of aiohttp
     "span_exporter": "bridge.telemetry.otlp_exporter:OtlpExporter",  # opentelemetry, an extra

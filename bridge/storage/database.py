@@ -7,8 +7,8 @@ writing thread (`write_thread`).
 from __future__ import annotations
 
 import asyncio
+import logging
 import os
-import re
 import sqlite3
 import threading
 import time
@@ -20,15 +20,15 @@ from pathlib import Path
 from typing import Any
 
 import aiosqlite
-from sqlalchemy import URL, Connection, Engine, NullPool, create_engine, event, inspect, make_url, text
+from sqlalchemy import URL, Connection, Engine, NullPool, create_engine, event, make_url, text
 from sqlalchemy.exc import ArgumentError, DBAPIError, ProgrammingError, SQLAlchemyError
 from sqlalchemy.ext.asyncio import AsyncEngine, create_async_engine
 
 from bridge.lazy_modules import load_lazily
 from bridge.operating_system import can_use_postgresql, close_to_others, open_private
 from bridge.settings.network import is_own_host
-from bridge.storage.dialects import reason_of, without_nul
-from bridge.storage.migrations import HEAD
+from bridge.storage.dialects import is_locked, reason_of, without_nul
+from bridge.storage.table_owner import FoundTables, look_at_tables
 from bridge.storage.tables import Base
 
 SCHEMES = ("postgresql", "postgres", "postgresql+psycopg")
@@ -50,12 +50,6 @@ FENCED_LOCK_MS = 1_000
 FENCED_IDLE_MS = 2_000
 """Bounds of connections whose statements other replicas wait for, in milliseconds."""
 
-_NEWER_FILE = "was made by a newer tool-bridge; update this one or choose another --data"
-_NEWER_DATABASE = "was made by a newer tool-bridge, or another program's; update this one or choose another"
-
-_EARLY = re.compile(r"00(0[1-9]|1[0-5])")
-"""Pattern of revisions before the first release; revision 0016 creates all their tables in one step."""
-
 MIGRATION_LOCK_MS = 60_000
 
 LOST_MS = 15_000
@@ -66,6 +60,9 @@ MIGRATION_LOCK = 0x746F6F6C_62726467
 
 SQLITE_WAIT_S = 60.0
 """How long a bridge waits for another one that migrates the same file, in seconds."""
+
+SQLITE_TRY_S = 1.0
+"""Seconds after which it is told that another process holds the file."""
 
 ROWS_AHEAD = 64
 """Number of rows that a cursor fetches from its thread at a time; aiosqlite's own default."""
@@ -79,6 +76,9 @@ DUPLICATE_TABLE, DUPLICATE_FUNCTION, LOCK_NOT_AVAILABLE = "42P07", "42723", "55P
 
 _DECIDED_MODES = ("verify-ca", "verify-full", "disable")
 """Values of `sslmode` with which the server is known, or the network said to be trusted."""
+
+
+_log = logging.getLogger(__name__)
 
 
 class StoreError(Exception):
@@ -189,15 +189,14 @@ def open_sqlite(path: Path) -> Engines:
             before the first release.
     """
     url = URL.create("sqlite", database=str(path))
-    _close_to_others(path)
-    migrating = create_engine(
-        url, poolclass=NullPool, connect_args={"timeout": SQLITE_WAIT_S}, hide_parameters=True
-    )
-    event.listen(migrating, "connect", _leave_transactions_to_us)
-    event.listen(migrating, "begin", _begin_alone)
+    with suppress(OSError):  # SQLite says what is wrong
+        os.close(open_private(path, os.O_RDWR | os.O_CREAT))
+    migrating = _lockable_engine(url)
+    event.listen(migrating, "begin", _begin_in_time)
     try:
         with migrating.begin() as connection:
-            _upgrade(connection, str(path), _NEWER_FILE)
+            _upgrade(connection, str(path))
+        _close_to_others(path)
         writing = create_engine(url, hide_parameters=True)
         event.listen(writing, "connect", _configure_sqlite)
         writing.connect().close()  # of two that switch a new file to WAL at once, one may find it locked
@@ -229,7 +228,7 @@ def open_postgresql(url: URL) -> Engines:
         with migrating.begin() as connection:
             _refuse_unfit_server(connection, url)
             connection.execute(text("SELECT pg_advisory_xact_lock(:key)"), {"key": MIGRATION_LOCK})
-            _upgrade(connection, mask_url(url), _NEWER_DATABASE)
+            _upgrade(connection, mask_url(url))
             _refuse_missing_rights(connection, url)
     except (SQLAlchemyError, OSError) as error:
         raise StoreError(f"{mask_url(url)} cannot be used: {reason_of(error)}. {_advice(error)}") from None
@@ -243,24 +242,25 @@ def describe_database(where: Path | URL) -> str:
         StoreError: a bridge could not use it.
     """
     if isinstance(where, Path):
-        shown_as, given, connect_args = str(where), URL.create("sqlite", database=str(where)), {}
+        shown_as, engine = str(where), _lockable_engine(URL.create("sqlite", database=str(where)))
+        event.listen(engine, "begin", _begin_alone)
         if not where.exists():
             return f"{shown_as} does not exist; the first start makes it."
     else:
-        shown_as, given = mask_url(where), where
-        connect_args = _connect_args(where, statement_ms=STATEMENT_MS, lock_ms=LOCK_MS)
-    engine = create_engine(given, poolclass=NullPool, connect_args=connect_args)
+        shown_as, bounds = mask_url(where), _connect_args(where, statement_ms=STATEMENT_MS, lock_ms=LOCK_MS)
+        engine = create_engine(where, poolclass=NullPool, connect_args=bounds)
     try:
         with engine.connect() as connection:
             if isinstance(where, URL):
                 _refuse_unfit_server(connection, where)
-            revision = _revision_of(connection)
+            found = _refuse_foreign_tables(connection, shown_as)
+            if isinstance(where, URL) and found.is_current:
+                _refuse_missing_rights(connection, where)
     except (SQLAlchemyError, OSError) as error:
         raise StoreError(f"{shown_as} cannot be used: {reason_of(error)}") from None
-    _refuse_early(revision, shown_as)
-    if revision == HEAD:
+    if found.is_current:
         return f"{shown_as} can be used."
-    return f"{shown_as} can be read; the next start migrates its tables."
+    return f"{shown_as} can be read; the next start {'migrates' if found.revision else 'makes'} its tables."
 
 
 def _postgresql_engines(url: URL) -> Engines:
@@ -322,27 +322,17 @@ def _connect_args(
     return others | {"options": f"{options} {given if isinstance(given, str) else ' '.join(given)}".strip()}
 
 
-def _upgrade(connection: Connection, shown_as: str, newer: str) -> None:
-    revision = _revision_of(connection)
-    if revision == HEAD:
-        return
-    _refuse_early(revision, shown_as)
-    migrate: Callable[[Connection], bool] = load_lazily("migrate")
-    if not migrate(connection):
-        raise StoreError(f"{shown_as} {newer}")
+def _upgrade(connection: Connection, shown_as: str) -> None:
+    if not _refuse_foreign_tables(connection, shown_as).is_current:
+        migrate: Callable[[Connection], None] = load_lazily("migrate")
+        migrate(connection)
 
 
-def _refuse_early(revision: str | None, shown_as: str) -> None:
-    if revision is not None and _EARLY.fullmatch(revision):
-        message = f"was made by a tool-bridge from before the first release (its tables are at {revision})"
-        raise StoreError(f"{shown_as} {message}, which this one cannot read; choose another")
-
-
-def _revision_of(connection: Connection) -> str | None:
-    """Return the revision of the tables; None when there are none."""
-    if not inspect(connection).has_table("alembic_version"):
-        return None
-    return connection.scalar(text("SELECT version_num FROM alembic_version"))
+def _refuse_foreign_tables(connection: Connection, shown_as: str) -> FoundTables:
+    found = look_at_tables(connection)
+    if found.refusal:
+        raise StoreError(f"{shown_as} {found.refusal}")
+    return found
 
 
 def _refuse_unfit_server(connection: Connection, url: URL) -> None:
@@ -408,11 +398,19 @@ def _is_this_machine(host: str) -> bool:
 
 
 def _close_to_others(path: Path) -> None:
-    """Let only their owner read a database, new or old, and its files; SQLite says what else is wrong."""
+    """Let only their owner read a database of ours and its files."""
     with suppress(OSError):
-        os.close(open_private(path, os.O_RDWR | os.O_CREAT))
         for file in path.parent.glob(f"{path.name}*"):
             close_to_others(file)
+
+
+def _lockable_engine(url: URL) -> Engine:
+    """Return an engine of one SQLite file whose transactions begin as a listener of `begin` says."""
+    engine = create_engine(
+        url, poolclass=NullPool, connect_args={"timeout": SQLITE_TRY_S}, hide_parameters=True
+    )
+    event.listen(engine, "connect", _leave_transactions_to_us)
+    return engine
 
 
 def _leave_transactions_to_us(connection: Any, _record: object) -> None:
@@ -421,6 +419,19 @@ def _leave_transactions_to_us(connection: Any, _record: object) -> None:
 
 def _begin_alone(connection: Connection) -> None:
     connection.exec_driver_sql("BEGIN IMMEDIATE")
+
+
+def _begin_in_time(connection: Connection) -> None:
+    """Begin alone; whoever waits for another process learns it at once."""
+    raw: Any = connection.connection.dbapi_connection
+    try:
+        raw.execute("BEGIN IMMEDIATE")
+    except sqlite3.OperationalError as error:
+        if is_locked(error):
+            place, wait_s = connection.engine.url.database, SQLITE_WAIT_S
+            _log.warning("%s is locked by another process; waiting for it, %g s at most.", place, wait_s)
+            raw.execute(f"PRAGMA busy_timeout={1000 * SQLITE_WAIT_S:.0f}")
+        _begin_alone(connection)
 
 
 _PRAGMAS = (

@@ -6,7 +6,7 @@ Both support `ON CONFLICT`; SQLAlchemy spells it by dialect.
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Mapping, Sequence
-from sqlite3 import SQLITE_CORRUPT, SQLITE_NOTADB
+from sqlite3 import SQLITE_BUSY, SQLITE_CORRUPT, SQLITE_NOTADB, OperationalError
 from typing import Any, cast
 
 from sqlalchemy import (
@@ -235,6 +235,11 @@ def is_damaged(error: BaseException) -> bool:
     """Return whether a SQLite file is not what SQLite wrote; waiting does not help."""
     code: object = getattr(getattr(error, "orig", None), "sqlite_errorcode", None)
     return isinstance(code, int) and code & _PRIMARY_CODE in (SQLITE_CORRUPT, SQLITE_NOTADB)
+
+
+def is_locked(error: OperationalError) -> bool:
+    """Return whether SQLite says that another process holds the file."""
+    return error.sqlite_errorcode & _PRIMARY_CODE == SQLITE_BUSY
 
 
 def reason_of(error: BaseException) -> str:

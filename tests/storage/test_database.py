@@ -1,10 +1,13 @@
 """Opening the database: which one, what is said when it cannot be used, and who migrates it."""
 
+import asyncio
 import json
 import logging
+import sqlite3
+import stat
 from collections.abc import Generator
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import contextmanager
+from contextlib import closing, contextmanager
 from pathlib import Path
 
 import pytest
@@ -15,10 +18,18 @@ from sqlalchemy.exc import IntegrityError
 
 from bridge.__main__ import main
 from bridge.storage import migrations
-from bridge.storage.database import StoreError, believes_any_server, mask_url, open_sqlite, postgresql_url
+from bridge.storage.database import (
+    StoreError,
+    believes_any_server,
+    describe_database,
+    mask_url,
+    open_sqlite,
+    postgresql_url,
+)
 from bridge.storage.store import Store
 from tests.support.stores.databases import Where, execute
 from tests.support.stores.postgresql import PASSWORD, PostgresServer
+from tests.support.waiting import eventually
 
 SECRET = "s3cret"
 ENCODED = "p%40ss%3A%20word%2F%3F%23%25"
@@ -173,7 +184,7 @@ def test_wrong_names_and_passwords_are_told_apart(postgres_server: PostgresServe
         (["ALTER DATABASE {database} SET default_transaction_read_only = on"], "is read-only"),
         (["CREATE TABLE users (id int)"], "tables of another program"),
         (["CREATE TABLE alembic_version (version_num text)", "INSERT INTO alembic_version VALUES ('x')"],
-         "newer tool-bridge, or another program's"),
+         "tables of another program"),
     ],
 )  # fmt: skip
 def test_a_database_for_something_else_is_left_alone(
@@ -183,6 +194,61 @@ def test_a_database_for_something_else_is_left_alone(
     with empty_database(postgres_server, *wishes) as url:
         assert said in refused(url)
         assert execute(url, "SELECT 1 FROM pg_tables WHERE tablename = 'api_keys'") == []
+
+
+@pytest.mark.parametrize(
+    "wishes",
+    [
+        ["CREATE TABLE t (id INT)"],
+        ["CREATE TABLE alembic_version (version_num TEXT)", "CREATE TABLE config (id INT)"],
+        [
+            "CREATE TABLE alembic_version (version_num TEXT)",
+            "INSERT INTO alembic_version VALUES ('7e5b5dc7342b')",
+        ],
+    ],
+)
+def test_a_file_of_another_program_is_left_alone(tmp_path: Path, wishes: list[str]) -> None:
+    """Finding P-M3: a start made its 29 tables beside another's, and closed the file to others.
+
+    The last one is how Open WebUI's looks, which uses Alembic, too.
+    """
+    path = tmp_path / "bridge.sqlite3"
+    with closing(sqlite3.connect(path)) as connection, connection:
+        for wish in wishes:
+            connection.execute(wish)
+    path.chmod(0o644)
+    before = path.read_bytes()
+    for look in (Store.open_store, describe_database):
+        with pytest.raises(StoreError, match="holds tables of another program"):
+            look(path)
+    assert path.read_bytes() == before
+    assert stat.S_IMODE(path.stat().st_mode) == 0o644
+
+
+@pytest.mark.asyncio
+async def test_tables_of_extensions_are_nobodys(postgres_server: PostgresServer) -> None:
+    """Finding P-M3: PostGIS and others put their own into every new database, by its template."""
+    with empty_database(postgres_server, "CREATE TABLE spatial_ref_sys (id int)") as url:
+        assert "tables of another program" in refused(url)
+        execute(url, "ALTER EXTENSION plpgsql ADD TABLE spatial_ref_sys")
+        await opened(url)
+
+
+@pytest.mark.asyncio
+async def test_a_file_that_another_process_holds_is_told_at_once(
+    tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    """Finding P-L10: a start that waits, for a minute at most, looked as if it hung."""
+    path = tmp_path / "bridge.sqlite3"
+    await opened(path)
+    with closing(sqlite3.connect(path, isolation_level=None)) as holder:
+        holder.execute("BEGIN EXCLUSIVE")
+        opening = asyncio.create_task(asyncio.to_thread(Store.open_store, path))
+        await eventually(lambda: "is locked by another process; waiting" in caplog.text)
+        with pytest.raises(StoreError, match="database is locked"):
+            describe_database(path)
+        holder.execute("ROLLBACK")
+        await (await opening).close()
 
 
 def test_a_database_in_another_encoding_is_refused(postgres_server: PostgresServer) -> None:

@@ -6,20 +6,24 @@ from pathlib import Path
 
 from alembic import command
 from alembic.config import Config
+from alembic.script import ScriptDirectory
 from alembic.util import CommandError
 from sqlalchemy import Connection
 
+_FOLDER = str(Path(__file__).parent)
 
-def migrate_tables(connection: Connection) -> bool:
-    """Upgrade the tables to the newest revision, in the transaction of `connection`; blocks.
 
-    False: their revision is unknown here, and nothing was changed.
-    """
+def migrate_tables(connection: Connection) -> None:
+    """Upgrade the tables to the newest revision, in the transaction of `connection`; blocks."""
     config = Config()
-    config.set_main_option("script_location", str(Path(__file__).parent))
+    config.set_main_option("script_location", _FOLDER)
     config.attributes["connection"] = connection
+    command.upgrade(config, "head")
+
+
+def knows_revision(revision: str) -> bool:
+    """Return whether tables of a revision can be upgraded."""
     try:
-        command.upgrade(config, "head")
+        return ScriptDirectory(_FOLDER).get_revision(revision) is not None
     except CommandError:
         return False
-    return True
