@@ -2,6 +2,7 @@
 /** Postman collections 2.0 and 2.1 to requests: folders, variables, authorization, saved answers. Scripts are not run. Pure. */
 import { dictionaryOf } from "../base/dictionary.js";
 import { counted, t } from "../base/language.js";
+import { typeByName, UNKNOWN_TYPE } from "../request/file_types.js";
 import { bareType, ConversionError, formBody, headerOf, requestOf, splitAddress, textBody } from "./request_parts.js";
 
 /** @typedef {import("../types/conversion_types.js").Recording} Recording */
@@ -100,10 +101,14 @@ function templateOfNames(path, names) {
   });
 }
 
+/** A segment is a text, or an object with it. @param {any} segment */
+const segmentText = (segment) => String(segment?.value ?? segment ?? "");
+
 /** @param {any} url */
 function partsText(url) {
-  const [host, path] = [[url?.host ?? []].flat().join("."), [url?.path ?? []].flat().join("/")];
-  return `${url?.protocol ? `${url.protocol}://` : ""}${host}/${path}`;
+  const [host, path] = [[url?.host ?? []].flat().join("."), [url?.path ?? []].flat().map(segmentText).join("/")];
+  const protocol = String(url?.protocol ?? "").replace(/:?\/*$/, "");
+  return `${protocol ? `${protocol}://` : ""}${host}${url?.port ? `:${url.port}` : ""}/${path.replace(/^\//, "")}`;
 }
 
 /** @param {any} body @param {string} type @param {(text: unknown) => string} fill */
@@ -112,7 +117,7 @@ function bodyOf(body, type, fill) {
   const fields = (/** @type {any} */ list) => (Array.isArray(list) ? list : []).filter((field) => typeof field?.key === "string" && !field.disabled).map(({ key, value, type: kind, contentType }) => ({ name: key, value: kind === "file" ? "" : fill(value), is_file: kind === "file", ...(contentType ? { type: bareType(String(contentType)) } : {}) }));
   if (body.mode === "urlencoded") return formBody("application/x-www-form-urlencoded", fields(body.urlencoded));
   if (body.mode === "formdata") return formBody("multipart/form-data", fields(body.formdata));
-  if (body.mode === "file") return { type: type || "application/octet-stream", text: null, fields: [] };
+  if (body.mode === "file") return { type: type || (typeByName(String(body.file?.src ?? ""), ["*/*"]) ?? UNKNOWN_TYPE), text: null, fields: [] };
   if (body.mode === "graphql") return textBody("application/json", JSON.stringify({ query: fill(body.graphql?.query), variables: {} }));
   if (body.mode !== "raw" || !body.raw) return null;
   return textBody(type || LANGUAGES[body.options?.raw?.language] || "", String(body.raw));

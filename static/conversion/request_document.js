@@ -3,6 +3,7 @@
  * Recorded requests to a small OpenAPI document: requests of one method and path become one operation. Values of
  * credentials and cookies are not taken along; what they were sent in becomes security schemes. Pure.
  */
+import { isTextLike } from "../base/content_type.js";
 import { t } from "../base/language.js";
 import { formatCount } from "../ui/format_count.js";
 import { cleanRequest, schemeName } from "./request_headers.js";
@@ -136,7 +137,7 @@ function encodingOf(bodies) {
 
 /** @param {RecordedBody} body @param {boolean} hasExamples @returns {Json} */
 function schemaOfBody({ type, text, fields }, hasExamples) {
-  if (text === null && fields.length === 0) return { type: "string", format: "binary" };
+  if (text === null && fields.length === 0) return schemaOfFile(type);
   if (text === null) {
     return { type: "object", properties: Object.fromEntries(fields.map((field) => [field.name, schemaOfField(field, hasExamples)])) };
   }
@@ -144,6 +145,13 @@ function schemaOfBody({ type, text, fields }, hasExamples) {
 }
 
 const isJson = (/** @type {string} */ type) => /[/+]json$/.test(type);
+
+/** Content that nobody knows: any value, the fields of a form, a text or bytes. @param {string} type @returns {Json} */
+function schemaOfFile(type) {
+  if (isJson(type)) return {};
+  if (type === "application/x-www-form-urlencoded") return { type: "object" };
+  return isTextLike(type) ? { type: "string" } : { type: "string", format: "binary" };
+}
 
 /** @param {RecordedBody["fields"][number]} field @param {boolean} hasExamples @returns {Json} */
 function schemaOfField({ name, value, is_file, type = "" }, hasExamples) {

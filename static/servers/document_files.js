@@ -1,5 +1,6 @@
 // @ts-check
 /** Files that a user chose for one document: their addresses, which of them is the document, and finding one by name. Pure. */
+import { isRecording } from "../conversion/recognition.js";
 
 /** @typedef {{path: string, text: string}} DocumentFile  `path`: as chosen, with folders where they are known */
 
@@ -34,9 +35,11 @@ function isDocument(text) {
   }
 }
 
-/** @param {DocumentFile[]} files @returns {DocumentFile[]} those that may be the document itself */
+/** @param {DocumentFile[]} files @returns {DocumentFile[]} those that may be the document itself, or else become one */
 export function documentsAmong(files) {
-  return files.length === 1 ? files : files.filter(({ text }) => isDocument(text));
+  if (files.length === 1) return files;
+  const documents = files.filter(({ text }) => isDocument(text));
+  return documents.length > 0 ? documents : files.filter(({ text }) => isRecording(text));
 }
 
 /**

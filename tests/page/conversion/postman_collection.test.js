@@ -90,3 +90,14 @@ test("Finding W-52: a variable inside a segment is a parameter, and a colon that
   assert.equal(pathOf("jobs/x:cancel", "id"), "/jobs/x:cancel");
   assert.equal(pathOf("pets/:petId"), "/pets/{petId}");
 });
+
+test("Finding W-31: an address in parts keeps its port, or its requests would go to another program", () => {
+  const made = (/** @type {object} */ url) => {
+    const { servers, paths } = documentOf({ item: [{ name: "Get", request: { method: "GET", url } }] });
+    return (servers?.[0].url ?? "") + Object.keys(paths)[0];
+  };
+  assert.equal(made({ protocol: "http", host: ["localhost"], port: "8080", path: ["a"] }), "http://localhost:8080/a");
+  assert.equal(made({ protocol: "https://", host: "a.example", port: 8443, path: "/b/c" }), "https://a.example:8443/b/c");
+  assert.equal(made({ host: ["a", "example"], port: "", path: [{ type: "string", value: "b" }, "c"] }), "http://a.example/b/c");
+  assert.equal(made({ protocol: "http", host: ["{{host}}"], port: "{{port}}", path: ["a"] }), "/a");
+});

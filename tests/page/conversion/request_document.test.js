@@ -90,3 +90,39 @@ test("Finding W-51: a part of JSON is described by its value and sent as its typ
   const json = { contentType: "application/json" };
   assert.deepEqual(form.encoding, { meta: json, photo: { contentType: "image/png" }, any: json });
 });
+
+test("Finding W-30: the file of a command is any JSON value, the fields of a form, a text or bytes, by its type", () => {
+  const schemaOf = (/** @type {string} */ type) => documentOf(`curl https://a.example/q -H 'Content-Type: ${type}' -d @file`).paths["/q"].post.requestBody.content[type].schema;
+  assert.deepEqual(schemaOf("application/json"), {});
+  assert.deepEqual(schemaOf("application/merge-patch+json"), {});
+  assert.deepEqual(schemaOf("application/xml"), { type: "string" });
+  assert.deepEqual(schemaOf("image/png"), { type: "string", format: "binary" });
+  const request = { method: "POST", url: "https://a.example/q", header: [{ key: "Content-Type", value: "application/json" }], body: { mode: "file", file: { src: "x.json" } } };
+  const collection = documentOf(JSON.stringify({ info: { name: "A" }, item: [{ name: "Q", request }] }));
+  assert.deepEqual(collection.paths["/q"].post.requestBody.content["application/json"].schema, {});
+});
+
+test("Finding W-29: a command is recognised behind a prompt, comments, variables and the pipe that feeds it", () => {
+  for (const begin of ["$ ", "% ", "PS C:\\> ", "# all pets\n\n", "export T=x\nA=1\n", "TOKEN=x ", "echo '{}' | ", "sudo "]) assert.equal(convertText(`${begin}curl https://a.example/x`)?.operations, 1, begin);
+  assert.equal(convertText("# openapi\nopenapi: 3.1.0\ninfo:\n  description: |\n    curl https://a.example/x"), null);
+});
+
+test("Finding O-14: requests in forms that cannot be read are named, with the way out, and stay in the browser", () => {
+  for (const [text, words] of /** @type {[string, RegExp][]} */ ([
+    ['Invoke-WebRequest -UseBasicParsing -Uri "https://a.example/x"', /PowerShell.*as cURL/],
+    ["$session = New-Object Microsoft.PowerShell.Commands.WebRequestSession", /PowerShell.*as cURL/],
+    ['fetch("https://a.example/x", {"method": "GET"});', /fetch in JavaScript.*as cURL/],
+    ["wget -qO- https://a.example/x", /another program than curl/],
+    ["http POST a.example/x name=Rex", /another program than curl/],
+    ["### Pets\nGET https://a.example/x\nAccept: text/plain", /\.http or \.rest.*as cURL/],
+    ["type: collection.insomnia.rest/5.0\nname: Pets", /Insomnia.*as HAR/],
+    ['{"_type":"export","__export_format":4,"resources":[]}', /Insomnia.*as HAR/],
+    ["meta {\n  name: Pets\n}\n\nget {\n  url: https://a.example\n}", /Bruno.*Postman/],
+    ['{"version":"1","name":"Pets","type":"collection"}', /Bruno.*Postman/],
+    ['[{"v":2,"name":"Pets","folders":[],"requests":[]}]', /another program.*Postman/],
+    ['{"clientName":"Thunder Client","collectionName":"Pets","requests":[]}', /another program.*Postman/],
+    ['{"version":1,"collections":[],"environments":[]}', /Export the collection itself/],
+  ]))
+    assert.throws(() => convertText(text), words, text);
+  for (const text of ["openapi: 3.1.0\ninfo:\n  title: fetch", '{"asyncapi":"3.0.0"}', "[1, 2]", "null", "https://a.example/openapi.json"]) assert.equal(convertText(text), null, text);
+});

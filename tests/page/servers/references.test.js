@@ -25,6 +25,10 @@ test("the document among files is the one that begins like a document", () => {
   assert.deepEqual(documentsAmong([yaml, ...parts]), [yaml]);
   assert.deepEqual(documentsAmong([json, yaml]), [json, yaml]);
   assert.deepEqual(documentsAmong([parts[0]]), [parts[0]], "a single file is what the user means");
+  const collection = { path: "shop.postman_collection.json", text: '{"info":{"name":"A"},"item":[{"request":{"url":"https://a.example/x"}}]}' };
+  const environment = { path: "test.postman_environment.json", text: '{"_postman_variable_scope":"environment","values":[]}' };
+  assert.deepEqual(documentsAmong([environment, collection]), [collection], "it becomes a document, and its environment does not");
+  assert.deepEqual(documentsAmong([json, collection]), [json]);
 });
 
 test("a file is found by as much of its path as is known, and never by guessing", () => {
