@@ -16,7 +16,7 @@ const TEXTS = [
   [/^(\$session\s*=|(\$\w+\s*=\s*)?(Invoke-(WebRequest|RestMethod)|iwr|irm)\s)/i, POWERSHELL],
   [/^((const|let|var)\s+\w+\s*=\s*)?(await\s+)?fetch\(\s*["'`]/, t`This is a call of fetch in JavaScript. Copy the request as cURL instead.`],
   [/^(\$\s+)?(wget|https?|xh)\s+(-|[A-Z]+\s|:|https?:|[\w.-]+[.:/])/, t`This is a command of another program than curl. Write it as a curl command.`],
-  [/^(###[^\n]*\n|(#|\/\/)[^\n]*\n|@\w[^\n]*\n|[ \t]*\n)*(GET|POST|PUT|PATCH|DELETE|HEAD|OPTIONS)\s+(https?:|\{\{)/, t`This is a file of HTTP requests (.http or .rest). Copy its requests as cURL.`],
+  [/^((#|\/\/)[^\n]*\n|@\w[^\n]*\n|[ \t]*\n)*(GET|POST|PUT|PATCH|DELETE|HEAD|OPTIONS)\s+(https?:|\{\{)/, t`This is a file of HTTP requests (.http or .rest). Copy its requests as cURL.`],
   [/^type:\s*["']?\w+\.insomnia\.rest\//m, INSOMNIA],
   [/^(meta|vars|auth)\s*\{\s*\n/, BRUNO],
 ];

@@ -53,6 +53,26 @@ def test_check_of_a_document_without_any_tool_fails(
     assert "Traceback" not in errors
 
 
+@pytest.mark.parametrize(
+    ("name", "text", "words"),
+    [
+        ("shop.json", '{"info": {"name": "Shop"}, "item": []}', "a Postman collection"),
+        ("shop.har", '{"log": {"entries": []}}', "a HAR file"),
+        ("shop.sh", "curl -s https://shop.example/products | jq .", "a curl command"),
+        ("shop.raml", "#%RAML 1.0\ntitle: Shop", "RAML"),
+    ],
+)
+def test_what_is_no_document_is_named_by_every_command_that_takes_one(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], name: str, text: str, words: str
+) -> None:
+    """Finding O-14: the page takes a collection, so somebody gives one to `check` as well."""
+    path = tmp_path / name
+    path.write_text(text, encoding="utf-8")
+    for command in (["check", str(path)], ["plan", str(path)], ["tools", "--spec", str(path)]):
+        assert main(command) == 2
+        assert f"This is {words}, not an OpenAPI document." in capsys.readouterr().err
+
+
 def test_plan_and_tools_print_what_the_page_and_the_model_get(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:

@@ -16,6 +16,7 @@ from functools import partial
 from typing import cast
 from urllib.parse import unquote
 
+from toolserver.document.foreign_formats import name_root, name_text
 from toolserver.document.json_text import read_json
 from toolserver.document.references import rebase_references
 from toolserver.document.source_text import SourceText
@@ -305,15 +306,13 @@ def parse_document(text: str | bytes, *, limits: DocumentLimits | None = None) -
     source = SourceText(text, limits.max_bytes)
     root, warnings = _read(source, limits)
     if not isinstance(root, dict):
-        raise DocumentError(
-            "not_a_document", "The text is not an OpenAPI document: its root is not an object."
-        )
+        raise _not_a_document(source, root, "its root is not an object")
     digest = hashlib.sha256(source.encoded).hexdigest()
     if is_tool_list(root):
         return _tool_list(root, digest, tuple(warnings[:_MAX_WARNINGS]), limits)
     if TEXTS_FIELD in root:
         root = cast(JsonObject, restore_texts(root, root[TEXTS_FIELD]))
-    openapi, family = _versions(root)
+    openapi, family = _versions(source, root)
     if family in _SINCE_3_1 and b"$id" in source.encoded:
         rebase_references(root)
     info = object_at(root, "info")
@@ -381,11 +380,20 @@ def read_value(text: str, *, limits: DocumentLimits | None = None) -> JsonValue:
 
 
 def _read(source: SourceText, limits: DocumentLimits) -> tuple[JsonValue, list[str]]:
+    try:
+        return _read_json_or_yaml(source, limits)
+    except DocumentError as error:
+        if error.code == "not_json_or_yaml" and (named := name_text(source.text)):
+            raise DocumentError(error.code, named) from None
+        raise
+
+
+def _read_json_or_yaml(source: SourceText, limits: DocumentLimits) -> tuple[JsonValue, list[str]]:
     start = source.first_sign()
     if start == "":
         raise DocumentError("not_json_or_yaml", "The text is empty.")
     if start == "<":
-        raise DocumentError("not_json_or_yaml", "The text is HTML or XML, not an OpenAPI document.")
+        raise DocumentError("not_json_or_yaml", "The text is markup, not JSON or YAML.")
     if start not in "{[":
         return read_yaml(source.text, max_depth=limits.max_depth, max_nodes=limits.max_nodes)
     try:
@@ -429,7 +437,12 @@ def _measure(limits: DocumentLimits, root: JsonValue) -> None:
             waiting.append((depth + 1, below[start : start + _AT_A_TIME]))
 
 
-def _versions(root: JsonObject) -> tuple[str, str]:
+def _not_a_document(source: SourceText, root: JsonValue, why: str) -> DocumentError:
+    named = name_root(root) or name_text(source.text)
+    return DocumentError("not_a_document", named or f"The text is not an OpenAPI document: {why}.")
+
+
+def _versions(source: SourceText, root: JsonObject) -> tuple[str, str]:
     """The version as written and its family."""
     openapi = scalar_text_at(root, "openapi").strip()
     if not openapi:
@@ -440,10 +453,7 @@ def _versions(root: JsonObject) -> tuple[str, str]:
             return swagger, SWAGGER
         if swagger:
             raise _unsupported(f"Swagger {swagger}", "swagger")
-        raise DocumentError(
-            "not_a_document",
-            'The text is not an OpenAPI document: it has no "openapi" or "swagger" version.',
-        )
+        raise _not_a_document(source, root, 'it has no "openapi" or "swagger" version')
     family = ".".join(openapi.split(".")[:2])
     if family not in _FAMILIES:
         raise _unsupported(f"OpenAPI {openapi}", "openapi")
