@@ -3,6 +3,7 @@
  * The probe frame: the only place of the page that may reach an origin nobody has accepted yet, because its CSP names
  * that one origin. Fetches a document or finds out why the origin cannot be used; talks only to its own page.
  */
+import { essenceOf, statedType } from "./base/content_type.js";
 import { dictionaryOf } from "./base/dictionary.js";
 import { addressSpace, forbiddenTarget, readsAddressSpaces, targetAddressSpace } from "./executor/address_space.js";
 import { diagnoseFailure, networkPermission, watchPolicy } from "./executor/diagnosis.js";
@@ -130,7 +131,7 @@ const MOVED = "The address answers with a redirect. Enter the final address of t
 /** @param {string} url @param {Response} response @returns {Promise<{text: string, source_url: string} | ProbeError>} */
 async function readDocument(url, response) {
   if (!response.ok) return { code: "http_status", message: statusSentence(response.status) };
-  if (/^text\/event-stream/.test(response.headers.get("content-type") ?? "")) {
+  if (essenceOf(statedType(response.headers)) === "text/event-stream") {
     void response.body?.cancel();
     return { code: "not_a_document", message: "The address answers with a stream of events, not with a document." };
   }

@@ -6,7 +6,7 @@
  * a file is of no use. A stream of events or lines may never end: what has come by `until` is its answer, cut.
  */
 
-import { charsetDecoder, essenceOf, HEAD_BYTES, isTextLike, isUnlabelledJson, looksLikeText } from "../base/content_type.js";
+import { decodeChunks, essenceOf, HEAD_BYTES, isTextLike, isUnlabelledJson, looksLikeText, statedType } from "../base/content_type.js";
 
 /** @typedef {import("../types/types.d.ts").Limits} Limits */
 /** @typedef {import("../types/types.d.ts").ReadBody} ReadBody */
@@ -42,7 +42,7 @@ function announcedLength(response) {
 export async function readAnswer(response, limits, until) {
   const announced = announcedLength(response);
   if (response.body === null) return emptyBody(announced);
-  const contentType = response.headers.get("content-type") ?? "";
+  const contentType = statedType(response.headers);
   const reader = response.body.getReader();
   const stopped = ENDLESS.test(essenceOf(contentType)) ? endOf(until) : undefined;
   const first = await nextChunk(reader, stopped);
@@ -68,7 +68,7 @@ const emptyBody = (total_bytes) => ({ kind: "empty", bytes: 0, total_bytes, trun
  */
 function readUnlabelled(headers, read, { isText, cap, total_bytes }) {
   const { chunks, bytes, cutBy } = read;
-  const contentType = headers.get("content-type") ?? "";
+  const contentType = statedType(headers);
   const content = joinChunks(chunks, bytes);
   if (isText && looksLikeText(content)) return decodeText(read, contentType, cap, total_bytes);
   if (cutBy) return { kind: "too_large", bytes, total_bytes, truncated: true };
@@ -171,12 +171,10 @@ function headOf(chunks) {
  * @returns {ReadBody}
  */
 function decodeText({ chunks, cutBy }, contentType, cap, total_bytes) {
-  const decoder = charsetDecoder(contentType, headOf(chunks));
-  let text = chunks.map((chunk) => decoder.decode(chunk, { stream: true })).join("");
-  if (!cutBy) text += decoder.decode();
+  const { text, ...guessed } = decodeChunks(chunks, contentType, { beginning: headOf(chunks), isCut: cutBy !== null });
   const cut = cutText(text, cap);
   const cut_by = cutBy ?? (cut.isCut ? "size" : null);
-  return { kind: "text", text: cut.text, bytes: cut.bytes, total_bytes, truncated: cut_by !== null, cut_by };
+  return { kind: "text", text: cut.text, bytes: cut.bytes, total_bytes, truncated: cut_by !== null, cut_by, ...guessed };
 }
 
 /**

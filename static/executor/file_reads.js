@@ -5,6 +5,7 @@
  * would be answered, with its credentials and by its way. Nothing else is read, and no redirect is followed.
  */
 
+import { statedType } from "../base/content_type.js";
 import { argumentsFor } from "../request/address_arguments.js";
 import { placeSecrets, secretTexts } from "../request/credential_placement.js";
 import { readBytes } from "./answer_reader.js";
@@ -96,7 +97,7 @@ class CallFiles {
       if (bytes === null) throw new CallFailure("too_large", `The files of this call are larger than ${this.left} bytes.`);
       this.left -= bytes.byteLength;
       overwriteSecrets(bytes, secrets);
-      return { bytes, filename: fileName(address), content_type: response.headers.get("content-type") ?? undefined };
+      return { bytes, filename: fileName(address), content_type: statedType(response.headers) || undefined };
     } catch (error) {
       throw signal.aborted ? signal.reason : fileFailure(address, error);
     }

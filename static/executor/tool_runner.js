@@ -13,6 +13,7 @@ import { withIdempotencyKey } from "../request/idempotency_key.js";
 import { passedContext, withTraceContext } from "../request/trace_context.js";
 import { readFiles } from "./file_reads.js";
 import { needsPreflight } from "./fetch_init.js";
+import { reportedType } from "../base/content_type.js";
 import { brokenOff, CallFailure, errorOf, failedOutcome, failureOf, messageOf, stoppedUnderWay, tooLarge, uploadFailed } from "./call_failure.js";
 import { PhaseClock } from "../base/phase_clock.js";
 import { loggedRequest, PREVIEW_CHARS } from "./call_log.js";
@@ -254,7 +255,7 @@ export class ToolRunner {
     const body = await readBody(response, this.environment.limits, signal, until);
     if (body.kind === "text") body.text = redact(body.text, body.truncated);
     if (body.kind === "file") overwriteSecrets(body.content, secrets);
-    const content_type = redact(response.headers.get("content-type") ?? "").slice(0, CONTENT_TYPE_CHARS);
+    const content_type = redact(reportedType(response.headers, body)).slice(0, CONTENT_TYPE_CHARS);
     const headers = Object.fromEntries([...response.headers].map(([name, value]) => [name, redact(value)]));
     const status_text = redact(response.statusText).slice(0, STATUS_TEXT_CHARS);
     const head = { http_status: response.status, status_text, content_type, headers };

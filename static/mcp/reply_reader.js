@@ -1,6 +1,7 @@
 // @ts-check
 /** Reads what a server answers to one message: JSON, or a stream of events that ends with the reply. Pure but for the stream. */
 
+import { essenceOf, statedType } from "../base/content_type.js";
 import { EventStream } from "../base/event_stream.js";
 import { readMessages, replyOf } from "./messages.js";
 
@@ -25,7 +26,7 @@ export class ReplyTooLong extends Error {
  * @throws {ReplyTooLong | TypeError | DOMException}
  */
 export async function readReply(response, id, { cap, heard = () => undefined }) {
-  const isStream = /^\s*text\/event-stream\b/i.test(response.headers.get("content-type") ?? "");
+  const isStream = essenceOf(statedType(response.headers)) === "text/event-stream";
   const chunks = textChunks(response, isStream ? Infinity : cap);
   if (!isStream) return findReply(await joinText(chunks), id, heard);
   const events = new EventStream();

@@ -384,7 +384,7 @@ export type CutBy = "size" | "time" | null;
 
 export type ReadBody =
   | { kind: "empty"; bytes: 0; total_bytes: number | null; truncated: false }
-  | { kind: "text"; text: string; bytes: number; total_bytes: number | null; truncated: boolean; cut_by: CutBy }
+  | { kind: "text"; text: string; bytes: number; total_bytes: number | null; truncated: boolean; cut_by: CutBy; charset?: string }
   | { kind: "file"; content: Uint8Array<ArrayBuffer>; bytes: number; total_bytes: number | null; truncated: false }
   | { kind: "too_large"; bytes: number; total_bytes: number | null; truncated: true };
 

@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { cutText, readAnswer } from "../../../static/executor/answer_reader.js";
-import { isTextLike } from "../../../static/base/content_type.js";
+import { isTextLike, reportedType, statedType } from "../../../static/base/content_type.js";
 
 const LIMITS = { inline_result_bytes: 100, result_bytes: 10, file_bytes: 20 };
 
@@ -195,4 +195,51 @@ test("bytes of no stated kind are text only if all of them are one JSON object o
 
 test("without a type a text with bytes that are none is a file, also when they come late", async () => {
   assert.equal(textOf(await readAnswer(answer(["words", new Uint8Array([0xff, 0])], {}), WIDE)), "file");
+});
+
+test("Finding W-36: of types that were sent twice the last valid one counts, as in browsers", () => {
+  const typeOf = (/** @type {string[]} */ ...sent) => statedType(new Headers(sent.map((type) => ["content-type", type])));
+  assert.equal(typeOf("application/json", "application/json"), "application/json");
+  assert.equal(typeOf("application/json; charset=latin1", "application/json"), "application/json; charset=latin1");
+  assert.equal(typeOf("text/html; charset=latin1", "application/json"), "application/json");
+  assert.equal(typeOf("text/html;charset=gbk", 'text/html; charset="utf-8, x"'), 'text/html; charset="utf-8, x"');
+  assert.equal(typeOf("application/json", "json"), "application/json");
+  assert.equal(typeOf("application/json, "), "application/json");
+  assert.equal(typeOf("json"), "json", "what is no type at all is reported as it is");
+  assert.equal(typeOf(), "");
+});
+
+test("Finding W-36: an answer whose type was sent twice is read as its type says, a stream by its time", async () => {
+  const headers = new Headers([["content-type", "application/json"], ["content-type", "application/json; charset=utf-8"]]);
+  const read = await readAnswer(new Response('{"a":1}', { headers }), LIMITS);
+  assert.deepEqual([read.kind, read.kind === "text" && read.text], ["text", '{"a":1}']);
+  const events = new Headers([["content-type", "text/event-stream"], ["content-type", "text/event-stream"]]);
+  const endless = new ReadableStream({ start: (controller) => controller.enqueue(new TextEncoder().encode("data: 1\n\n")) });
+  const cut = await readAnswer(new Response(endless, { headers: events }), LIMITS, AbortSignal.abort());
+  assert.equal(cut.kind === "text" && cut.cut_by, "time");
+});
+
+test("Finding W-37: text that is not UTF-8 and declares nothing is windows-1252, and its type says so", async () => {
+  const latin = Uint8Array.from("Name;Gr\xf6\xdfe\x80", (character) => character.charCodeAt(0));
+  const limits = { ...LIMITS, result_bytes: 100 };
+  for (const type of ["text/csv", "application/json", "text/plain; charset=martian"]) {
+    const response = answer([latin.subarray(0, 8), latin.subarray(8)], { "content-type": type });
+    const read = await readAnswer(response, limits);
+    assert.equal(read.kind === "text" && read.text, "Name;Größe€", type);
+    assert.equal(reportedType(response.headers, read), `${type.split(";")[0]}; charset=windows-1252`);
+  }
+});
+
+test("Finding W-37: a text that is cut, declared or mostly UTF-8 stays UTF-8", async () => {
+  const limits = { ...LIMITS, result_bytes: 100 };
+  const textOf = async (/** @type {Uint8Array} */ content, type = "text/csv", most = limits) => {
+    const response = answer([content], { "content-type": type });
+    const read = await readAnswer(response, most);
+    return [read.kind === "text" && read.text, reportedType(response.headers, read)];
+  };
+  const utf8 = (/** @type {string} */ text) => new TextEncoder().encode(text);
+  assert.deepEqual(await textOf(utf8("12345678 ü"), "text/csv", { ...limits, result_bytes: 10 }), ["12345678 ", "text/csv"]);
+  assert.deepEqual(await textOf(Uint8Array.of(...utf8("äöü"), 0xc3)), ["äöü\ufffd", "text/csv"]);
+  assert.deepEqual(await textOf(Uint8Array.of(0xe4), "text/csv; charset=utf-8"), ["\ufffd", "text/csv; charset=utf-8"]);
+  assert.deepEqual(await textOf(utf8("\ufffd")), ["\ufffd", "text/csv"]);
 });

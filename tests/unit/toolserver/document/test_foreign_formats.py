@@ -8,6 +8,7 @@ import pytest
 from toolserver.document.document import parse_document
 from toolserver.document.foreign_formats import SNIFFED_CHARS, name_text
 from toolserver.errors import DocumentError
+from toolserver.json_types import JsonObject
 
 _WSDL = '<?xml version="1.0"?>\n<!-- a -->\n<wsdl:definitions xmlns:wsdl="http://schemas.xmlsoap.org/wsdl/">'
 
@@ -98,7 +99,8 @@ def test_what_nobody_knows_is_given_no_name(text: str) -> None:
 @pytest.mark.parametrize("key", ["asyncapi", "item", "log", "urls", "linkset", "apiVersion", "mcpServers"])
 def test_a_document_is_read_whatever_else_stands_in_it(key: str) -> None:
     """Extensions of others stand at the root, with and without `x-`."""
-    document = {"openapi": "3.1.0", "info": {"title": "Pets"}, "paths": {}, key: {"entries": []}}
+    entries: JsonObject = {"entries": []}
+    document: JsonObject = {"openapi": "3.1.0", "info": {"title": "Pets"}, "paths": {}, key: entries}
     assert parse_document(json.dumps(document)).title == "Pets"
 
 
