@@ -17,6 +17,7 @@ from bridge.calls.state_machine import CallEvent, CallState
 from bridge.errors import MESSAGE_CHARS, ErrorCode, WireError
 from toolserver.call.problem_details import problem_text
 from toolserver.call.result import LOST, Answered, FileBody, TextBody, may_be_json
+from toolserver.call.tolerant_json import readable_json
 from toolserver.json_types import JsonValue
 from toolserver.value_object import value_object
 
@@ -186,15 +187,12 @@ def _status_message(status: str, reason: str, way_out: str) -> str:
 
 def _json_value(text: str) -> JsonValue:
     """Return the JSON value of a text; None if it is no JSON object or array."""
+    readable = readable_json(text.encode("utf-8", "replace"))
     try:
-        value = json.loads(text, parse_constant=_no_number)
+        value = None if readable is None else json.loads(readable)
     except (ValueError, RecursionError):
         return None
     return cast(JsonValue, value) if isinstance(value, dict | list) else None
-
-
-def _no_number(constant: str) -> float:
-    raise ValueError(constant)
 
 
 def doubtful_error(cause: WireError) -> WireError:

@@ -8,6 +8,8 @@ from typing import cast
 
 import orjson
 
+from toolserver.call.tolerant_json import readable_json
+
 _PROBLEM_CHARS = 500
 _MAX_ERRORS = 5
 """Maximum number of single errors that are quoted; the others are in the body, which is passed on as well."""
@@ -25,10 +27,8 @@ def problem_text(body: str) -> str:
     `violations`: a list of texts or objects (FastAPI, Rails, JSON:API, Spring) or an object of lists
     (ASP.NET, Laravel, Rails).
     """
-    try:
-        body_value = orjson.loads(body.encode("utf-8", "replace"))
-    except orjson.JSONDecodeError:
-        return ""
+    readable = readable_json(body.encode("utf-8", "replace"))
+    body_value = None if readable is None else orjson.loads(readable)
     if not isinstance(body_value, dict):
         return ""
     fields = cast("dict[str, object]", body_value)

@@ -1,7 +1,7 @@
 """Renders the answer of an API as a caller reads it (`docs/reference/answers.md`).
 
 Receives what the page reported of a finished request; gives the body, content type and headers of our own
-answer. JSON is spliced in unchanged, never parsed and written again: large integers and number formats stay.
+answer. JSON is spliced in as it came, never parsed and written again: large integers and number formats stay.
 An answer is never a bare array, never `null` and never empty, because callers lose those (measured with Open
 WebUI 0.12.4). Knows nothing of calls, errors and HTTP servers.
 """
@@ -20,6 +20,7 @@ from toolserver.call.response_headers import (
     telling_headers,
 )
 from toolserver.call.sequence import complete_items, is_sequence, items_of
+from toolserver.call.tolerant_json import readable_json
 from toolserver.call.truncation import cut_json
 from toolserver.document.media_type import JSON, OCTETS, base_type, is_json
 from toolserver.value_object import value_object
@@ -211,14 +212,12 @@ def _hint(answered: Answered, body: TextBody) -> str:
 
 def _splice(answered: Answered, encoded: bytes) -> Rendered | None:
     """The JSON text as an object; None if it is not JSON."""
-    encoded = encoded.removeprefix(b"\xef\xbb\xbf").strip()
-    try:
-        orjson.loads(encoded)
-    except orjson.JSONDecodeError:
+    readable = readable_json(encoded.removeprefix(b"\xef\xbb\xbf").strip())
+    if readable is None:
         return None
-    if encoded.startswith(b"{"):
-        return Rendered(encoded, JSON, _told_in_header(answered))
-    return _json({"result": orjson.Fragment(encoded), **_told_beside(answered)})
+    if readable.startswith(b"{"):
+        return Rendered(readable, JSON, _told_in_header(answered))
+    return _json({"result": orjson.Fragment(readable), **_told_beside(answered)})
 
 
 def _text_fields(answered: Answered, text: str) -> dict[str, object]:

@@ -1,9 +1,11 @@
 """Sequences of JSON (JSON lines, record sequences, server-sent events), split into their JSON texts."""
 
 import re
+from typing import NamedTuple
 
 import orjson
 
+from toolserver.call.tolerant_json import readable_json
 from toolserver.document.media_type import base_type
 
 EVENTS = "text/event-stream"
@@ -23,17 +25,21 @@ def is_sequence(content_type: str) -> bool:
 
 
 def items_of(text: str, content_type: str) -> list[bytes]:
-    """The JSON texts of a whole sequence, in UTF-8; an empty list when any of them is not JSON."""
+    """The JSON texts of a whole sequence, in UTF-8; an empty list when any of them is not JSON.
+
+    Of a stream of events that have names or ids each item is an object: `event`, `id`, and its `data`.
+    """
     encoded = text.encode("utf-8", "replace")
     is_stream = base_type(content_type) == EVENTS
-    lines = _event_texts(encoded) if is_stream else re.split(rb"[\x1e\n]+", encoded)
-    items = [line.strip() for line in lines if line.strip()]
-    try:
-        for item in items:
-            orjson.loads(item)
-    except orjson.JSONDecodeError:
-        return []
-    return items
+    items = _events(encoded) if is_stream else [_Item(line) for line in re.split(rb"[\x1e\n]+", encoded)]
+    named = any(item.event or item.id for item in items)
+    written: list[bytes] = []
+    for item in items:
+        if stripped := item.data.strip():
+            if (readable := readable_json(stripped)) is None:
+                return []
+            written.append(item.as_object(readable) if named else readable)
+    return written
 
 
 def complete_items(text: str, content_type: str) -> str:
@@ -42,11 +48,33 @@ def complete_items(text: str, content_type: str) -> str:
     return text[: max(text.rfind(end) + len(end) if end in text else 0 for end in ends)]
 
 
-def _event_texts(encoded: bytes) -> list[bytes]:
-    """The data of each server-sent event; "[DONE]", which ends many streams, does not count."""
-    data: list[bytes] = []
-    for event in re.split(rb"\r?\n\r?\n", encoded):
-        fields = [line[5:].removeprefix(b" ") for line in event.splitlines() if line.startswith(b"data:")]
-        if fields and fields != [b"[DONE]"]:
-            data.append(b"\n".join(fields))
-    return data
+class _Item(NamedTuple):
+    """One item; `event` and `id` are "" where it has none."""
+
+    data: bytes
+    event: str = ""
+    id: str = ""
+
+    def as_object(self, data: bytes) -> bytes:
+        told = {"event": self.event, "id": self.id}
+        members: dict[str, object] = {name: value for name, value in told.items() if value}
+        return orjson.dumps({**members, "data": orjson.Fragment(data)})
+
+
+def _events(encoded: bytes) -> list[_Item]:
+    """The server-sent events that have data; "[DONE]", which ends many streams, does not count."""
+    events: list[_Item] = []
+    for block in re.split(rb"\r?\n\r?\n", encoded):
+        fields: dict[bytes, list[bytes]] = {b"data": [], b"event": [], b"id": []}
+        for line in block.splitlines():
+            name, _, value = line.partition(b":")
+            if name in fields:
+                fields[name].append(value.removeprefix(b" "))
+        data, event, id_ = (fields[name] for name in (b"data", b"event", b"id"))
+        if data and data != [b"[DONE]"]:
+            events.append(_Item(b"\n".join(data), _last(event), _last(id_)))
+    return events
+
+
+def _last(values: list[bytes]) -> str:
+    return values[-1].decode("utf-8", "replace") if values else ""

@@ -9,6 +9,8 @@ from typing import NamedTuple
 
 import orjson
 
+from toolserver.call.tolerant_json import readable_json
+
 _TOKEN = re.compile(r'"[^"\\]*+(?:\\.[^"\\]*+)*+"|["\[\]{},:]', re.DOTALL)
 """A complete string, the opening quote of a cut one, or a structural character."""
 
@@ -62,10 +64,11 @@ def cut_json(text: str) -> CutJson | None:
             continue
         closing = "".join(_CLOSING[open_.kind] for open_ in reversed(stack[: depth + 1]))
         closed = text[: container.comma] + closing
-        if not _is_json(closed):
+        readable = readable_json(closed.encode("utf-8", "replace"))
+        if readable is None:
             return None
         pointer = "".join(_step(open_) for open_ in stack[:depth])
-        return CutJson(closed, pointer, container.complete_items, container.comma + 1)
+        return CutJson(readable.decode(), pointer, container.complete_items, container.comma + 1)
     return None
 
 
@@ -96,13 +99,5 @@ def _open_containers(text: str) -> list[_Container]:
 def _step(container: _Container) -> str:
     if container.kind == "[":
         return f"/{container.complete_items}"
-    name: str = orjson.loads(container.name)
+    name: str = orjson.loads(readable_json(container.name.encode()) or b'""')
     return "/" + name.replace("~", "~0").replace("/", "~1")
-
-
-def _is_json(text: str) -> bool:
-    try:
-        orjson.loads(text)
-    except orjson.JSONDecodeError:
-        return False
-    return True

@@ -5,6 +5,7 @@ from collections.abc import Mapping
 import orjson
 import pytest
 
+from toolserver.call.problem_details import problem_text
 from toolserver.call.response_headers import ANSWER_HEADERS
 from toolserver.call.result import (
     CUT_BY_SIZE,
@@ -66,10 +67,45 @@ def test_all_types_of_json_count(content_type: str) -> None:
     assert render('{"a":1}', content_type).body == b'{"a":1}'
 
 
-@pytest.mark.parametrize("text", ["{", '{"a": NaN}', "<html>", '{"a":1}{"b":2}', r'{"a":"\ud800"}'])
+@pytest.mark.parametrize("text", ["{", '{"a": nothing}', "<html>", '{"a":1}{"b":2}', '{"a": NaNs}'])
 def test_text_that_only_claims_to_be_json_is_text(text: str) -> None:
     """Spliced into our answer it would make that unreadable."""
     assert orjson.loads(render(text).body) == {"text": text, "content_type": "application/json"}
+
+
+@pytest.mark.parametrize(
+    ("text", "body"),
+    [
+        ('{"a": NaN, "b": 1.10}', b'{"a": "NaN", "b": 1.10}'),
+        ("[1E400, -Infinity, nan, inf]", b'{"result":["1E400", "-Infinity", "nan", "inf"]}'),
+        ('{"n": 1' + "0" * 400 + "}", b'{"n": "1' + b"0" * 400 + b'"}'),
+        ('{"a": "NaN", "b": "1e999 \\" Infinity", "c": -1e999}', None),
+        (
+            r'{"a": "cut \ud83d", "b": "\ud83d\ude00 \\ud83d"}',
+            rb'{"a": "cut \ufffd", "b": "\ud83d\ude00 \\ud83d"}',
+        ),
+    ],
+)
+def test_json_with_what_json_has_not_is_json_for_its_other_fields(text: str, body: bytes | None) -> None:
+    """Finding O-16: one such number, or half a character, cost a caller every field of the answer."""
+    expected = body or text.replace("-1e999", '"-1e999"').encode()
+    assert render(text).body == expected
+    orjson.loads(expected)
+
+
+def test_a_problem_and_the_beginning_of_a_list_keep_their_fields_too() -> None:
+    """Finding O-16: errors, lines and cut lists are read by the same rule."""
+    assert problem_text('{"detail": "too hot", "value": Infinity}') == "too hot"
+    assert render('{"a":NaN}\n{"a":1}\n', "application/jsonl").body == b'{"items":[{"a":"NaN"},{"a":1}]}'
+    assert render("data: [1e999]\n\n", "text/event-stream").body == b'{"items":[["1e999"]]}'
+
+
+def test_events_keep_their_names_and_ids() -> None:
+    """Finding O-16: the data of "deleted" and of "created" look alike, and a stream goes on after an id."""
+    text = 'event: created\nid: 7\ndata: {"n": 0}\n\ndata: 1\nid:8\n\nevent: ping\n\n'
+    assert render(text, "text/event-stream").body == (
+        b'{"items":[{"event":"created","id":"7","data":{"n": 0}},{"id":"8","data":1}]}'
+    )
 
 
 @pytest.mark.parametrize(("text", "status"), [(None, 204), (None, 200), ("", 201)])
@@ -235,7 +271,7 @@ def test_an_inline_address_is_passed_on_for_a_frame() -> None:
     [
         ("application/x-ndjson", '{"a":1.10}\n\n[2]\r\n'),
         ("application/json-seq", '\x1e{"a":1.10}\n\x1e[2]\n'),
-        ("text/event-stream", 'event: x\ndata: {"a":1.10}\n\n: ping\n\ndata: [2]\n\ndata: [DONE]\n\n'),
+        ("text/event-stream", 'event:\ndata: {"a":1.10}\n\n: ping\n\ndata: [2]\n\ndata: [DONE]\n\n'),
     ],
 )
 def test_lines_of_json_become_items(content_type: str, text: str) -> None:

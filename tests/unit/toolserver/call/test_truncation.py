@@ -27,6 +27,7 @@ def test_a_text_is_never_cut_inside_a_character(size: int, beginning: str) -> No
             "/data/a~1b",
             2,
         ),
+        ('{"\\ud83d":[NaN,1e999,1', '{"\\ufffd":["NaN","1e999"]}', "/\ufffd", 2),
         ('["a,]","b\\"[",{"x', '["a,]","b\\"["]', "", 2),
         ('[1,{"rows":["aaaaaaaa","bbbbbbbb","c', '[1,{"rows":["aaaaaaaa","bbbbbbbb"]}]', "/1/rows", 2),
     ],
@@ -48,7 +49,7 @@ def test_cut_json_is_closed_after_a_whole_item(text: str, json: str, pointer: st
         "]}[1,2",
         '{"a":[1,2],"b":"long te',
         "",
-        "[NaN,1,",
+        "[none,1,",
     ],
 )
 def test_json_without_an_array_to_cut_is_left_to_be_text(text: str) -> None:
