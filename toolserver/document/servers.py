@@ -149,8 +149,11 @@ def choose_base_url(servers: tuple[ServerUrl, ...], source_url: str | None) -> s
 def absolute_url(url: str, source_url: str | None) -> str:
     """`url` as an absolute http(s) URL without user, query, fragment and trailing slash; "" if it is not one.
 
-    A URL with a scheme and no host, such as "https:/v1", takes the host of `source_url`.
+    A URL with a scheme and no host, such as "https:/v1", takes the host of `source_url`. No other part of an
+    address is taken from there: "https://" alone is none.
     """
+    if re.fullmatch(r"https?:///*", url):  # joined, it would be the address of the document itself
+        return ""
     try:
         joined = urljoin(source_url, url) if source_url else url
         if source_url and (hostless := re.fullmatch(r"(https?):(/(?!/).*)", url)):
