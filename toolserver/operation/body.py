@@ -4,7 +4,7 @@ Receives request body objects of OpenAPI 3; gives `Body` values. Schemas stay as
 model is the concern of `definition`. Knows nothing of operations and arguments.
 """
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
@@ -42,6 +42,8 @@ _BY_POSITION = ("prefixEncoding", "itemEncoding", "itemSchema")
 
 _PREFERENCE: tuple[BodyKind, ...] = ("json", "form", "multipart", "text", "xml", "sequence", "binary")
 _MAX_PROSE_CHARS = 50_000
+_MAX_NAMED = 10
+"""Maximum number of properties that a warning names."""
 
 
 @dataclass(slots=True)
@@ -112,6 +114,13 @@ class BodyReader:
     )
     _offers: dict[tuple[str, ...], _Offer] = field(default_factory=dict[tuple[str, ...], _Offer])
     _with_files: dict[str | int, bool] = field(default_factory=dict["str | int", bool])
+    _names: dict[str | int, tuple[str, ...]] = field(default_factory=dict["str | int", "tuple[str, ...]"])
+    """The properties of media types, by `_key_of`."""
+    _left_out: dict[int, tuple[JsonObject, list[str]]] = field(
+        default_factory=dict[int, tuple[JsonObject, list[str]]]
+    )
+    """What is said of the types that are not sent, by identity of `content`, each with it so that the
+    identity is not reused."""
 
     def read_body(self, node: JsonObject) -> tuple[Body | None, list[str]]:
         """The body that a request body object describes, and warnings; None when it names no content type.
@@ -147,7 +156,7 @@ class BodyReader:
             choice.media,
             content_types=self._offers[tuple(content)].files if written.kind == "binary" else (),
         )
-        return body, written.warnings
+        return body, [*written.warnings, *self._about_others(content, choice)]
 
     def _choose(self, content: JsonObject) -> _Choice:
         """The media type to send: by kind, then in the document's order."""
@@ -167,6 +176,33 @@ class BodyReader:
                     return _Choice("multipart", media_type, media)
         return _Choice(offer.kinds[offer.best], offer.best, _media(self.document, content, offer.best))
 
+    def _about_others(self, content: JsonObject, choice: _Choice) -> list[str]:
+        """A warning for each type that is not sent and has properties that the sent one has not."""
+        if len(content) == 1:
+            return []
+        if id(content) not in self._left_out:
+            self._left_out[id(content)] = content, [*self._warn_of_others(content, choice)]
+        return self._left_out[id(content)][1]
+
+    def _warn_of_others(self, content: JsonObject, choice: _Choice) -> Iterator[str]:
+        known = self._names_of(choice.media)
+        for media_type in content if known else ():
+            others = self._names_of(_media(self.document, content, media_type))
+            if only := [quote_text(name) for name in others if name not in known]:
+                more = ", …" if len(only) > _MAX_NAMED else ""
+                yield (
+                    f"The body is sent as {quote_text(choice.media_type)}; what only {quote_text(media_type)} "
+                    f"has is left out: {', '.join(only[:_MAX_NAMED])}{more}."
+                )
+
+    def _names_of(self, media: JsonObject) -> tuple[str, ...]:
+        """The properties that a caller may fill."""
+        key = _key_of(media)
+        if key not in self._names:
+            found = first_properties(self.document, media.get("schema"))
+            self._names[key] = tuple(name for name, schema in found.items() if not _is_read_only(schema))
+        return self._names[key]
+
     def _has_files(self, media: JsonObject) -> bool:
         """Whether only a multipart body can carry everything in it."""
         key = _key_of(media)
@@ -174,6 +210,10 @@ class BodyReader:
             properties = first_properties(self.document, media.get("schema"))
             self._with_files[key] = any(is_binary(self.document, schema) for schema in properties.values())
         return self._with_files[key]
+
+
+def _is_read_only(schema: JsonValue) -> bool:
+    return isinstance(schema, dict) and schema.get("readOnly") is True
 
 
 def _weigh(keys: tuple[str, ...]) -> _Offer:

@@ -62,6 +62,24 @@ def test_a_form_gives_way_to_multipart_where_there_are_files() -> None:
     assert body_of({FORM: {"schema": schema}, MULTIPART: {"schema": schema}}).kind == "multipart"
 
 
+def test_what_only_a_type_has_that_is_not_sent_is_told() -> None:
+    """OpenAI takes links as JSON and files as multipart: half of what it can do was lost, and nobody told."""
+    own: JsonObject = {"properties": {"link": {}, "size": {}, "made": {"readOnly": True}}}
+    files: JsonObject = {"properties": {"link": {}, "image": FILE, "id": {"readOnly": True}}}
+    content: JsonObject = {
+        "application/json": {"schema": {"$ref": "#/components/schemas/Own"}},
+        "application/xml": {"schema": {"$ref": "#/components/schemas/Own"}},
+        MULTIPART: {"schema": files},
+        "text/plain": {"schema": {"type": "string"}},
+    }
+    reader = BodyReader(document_with({}, components={"schemas": {"Own": own}}))
+    said = f"The body is sent as 'application/json'; what only {MULTIPART!r} has is left out: 'image'."
+    assert [reader.read_body({"content": content})[1] for _ in range(2)] == [[said], [said]]
+    many: JsonObject = {"properties": {f"p{number}": {} for number in range(40)}}
+    (told,) = reader.read_body({"content": {"application/json": {"schema": own}, FORM: {"schema": many}}})[1]
+    assert told.endswith("'p8', 'p9', ….")
+
+
 def test_any_type_with_a_binary_string_is_bytes() -> None:
     """JSON cannot hold them."""
     body = body_of({"*/*": {"schema": FILE}})
