@@ -6,12 +6,22 @@ Exception
 └─ ArgumentError          the model must read it
 """
 
+from collections.abc import Iterable
+
 _MAX_QUOTED_CHARS = 200
 
 
 def quote_text(text: str) -> str:
     """Foreign text for use in a message, in quotes and cut at 200 characters."""
     return repr(text if len(text) <= _MAX_QUOTED_CHARS else f"{text[: _MAX_QUOTED_CHARS - 1]}…")
+
+
+def limit_warnings(warnings: Iterable[str], most: int) -> tuple[str, ...]:
+    """The distinct warnings, at most `most`, and that there are more: at least, as readers stop counting."""
+    distinct = tuple(dict.fromkeys(warnings))
+    if len(distinct) <= most:
+        return distinct
+    return (*distinct[:most], f"and at least {len(distinct) - most:,} more of this kind")
 
 
 class DocumentError(Exception):

@@ -23,7 +23,7 @@ from toolserver.document.source_text import SourceText
 from toolserver.document.swagger import convert_envelope
 from toolserver.document.written_scalars import TEXTS_FIELD, restore_texts
 from toolserver.document.yaml_text import read_yaml, too_deep, too_many_nodes
-from toolserver.errors import DocumentError, ReferenceFailed, quote_text
+from toolserver.errors import DocumentError, ReferenceFailed, limit_warnings, quote_text
 from toolserver.json_types import JsonObject, JsonValue, object_at, scalar_text_at, text_at
 
 _MAX_HOPS = 100
@@ -309,7 +309,7 @@ def parse_document(text: str | bytes, *, limits: DocumentLimits | None = None) -
         raise _not_a_document(source, root, "its root is not an object")
     digest = hashlib.sha256(source.encoded).hexdigest()
     if is_tool_list(root):
-        return _tool_list(root, digest, tuple(warnings[:_MAX_WARNINGS]), limits)
+        return _tool_list(root, digest, limit_warnings(warnings, _MAX_WARNINGS), limits)
     if TEXTS_FIELD in root:
         root = cast(JsonObject, restore_texts(root, root[TEXTS_FIELD]))
     openapi, family = _versions(source, root)
@@ -329,7 +329,7 @@ def parse_document(text: str | bytes, *, limits: DocumentLimits | None = None) -
         version_text=_shown(scalar_text_at(info, "version")),
         description=text_at(info, "description"),
         digest=digest,
-        warnings=tuple(warnings[:_MAX_WARNINGS]),
+        warnings=limit_warnings(warnings, _MAX_WARNINGS),
         limits=limits,
     )
     return replace(document, root=convert_envelope(root)) if family == SWAGGER else document

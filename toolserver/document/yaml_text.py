@@ -45,7 +45,8 @@ LIBYAML_DEPTH = "exceeded maximum nesting depth"
 
 _WRITTEN = frozenset((WrittenObject, WrittenArray))
 _ENDS = (yaml.DocumentEndEvent, yaml.StreamEndEvent)
-_MAX_WARNINGS = 50
+_MAX_WARNINGS = 51
+"""One more than a document keeps, so that its reader learns that there are more."""
 _TAG = "tag:yaml.org,2002:"
 
 

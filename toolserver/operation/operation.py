@@ -24,7 +24,7 @@ from toolserver.document.security import (
 )
 from toolserver.document.servers import ServerUrl, Values, read_servers, variables_of
 from toolserver.document.swagger import SwaggerReader
-from toolserver.errors import DocumentError, ReferenceFailed, quote_text
+from toolserver.errors import DocumentError, ReferenceFailed, limit_warnings, quote_text
 from toolserver.json_types import JsonObject, JsonValue, text_at
 from toolserver.operation.body import Body, BodyReader, UnwritableBody
 from toolserver.operation.parameter import MAX_PROSE_CHARS, Parameter
@@ -324,7 +324,7 @@ def _read_operation(reader: _Reader, place: PathMethod, entries: Entries, body: 
         parameters.unsendable,
         security.scopes,
         _read_accept(reader, node),
-        tuple(place.warnings[:_MAX_WARNINGS]) if place.warnings else (),
+        limit_warnings(place.warnings, _MAX_WARNINGS) if place.warnings else (),
         parameters.sendings,
         parameters.template,
     )

@@ -22,8 +22,8 @@ from toolserver.schema.pattern import MAX_PATTERN_CHARS, portable_pattern
 from toolserver.schema.read import ShapeReader
 from toolserver.schema.shape import Shape
 
-MAX_WARNINGS = 20
-"""Maximum number of warnings per schema; no reader shows more."""
+MAX_WARNINGS = 21
+"""Maximum number of warnings per schema: one more than readers are shown, who learn so that there are more."""
 
 _COMPOSITE = ("object", "array")
 _NO_TEXT = 2

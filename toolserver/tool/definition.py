@@ -12,6 +12,7 @@ from typing import TypeAlias
 from msgspec import Struct, structs
 
 from toolserver.document.document import SWAGGER, Document, reference_of
+from toolserver.errors import limit_warnings
 from toolserver.json_types import JsonObject, JsonValue, dump_json, only_value, text_at
 from toolserver.operation.argument_names import (
     BODY_ARGUMENT,
@@ -140,7 +141,9 @@ class Definitions:
             description=_describe(operation, _body_notes(body, spread.shape, spread.additional)),
             arguments=self._arguments_of(operation, spread),
             body_additional=spread.additional is not False,
-            warnings=limit_warnings(f"body: {problem}" for problem in problems) if problems else (),
+            warnings=limit_warnings((f"body: {problem}" for problem in problems), MAX_WARNINGS)
+            if problems
+            else (),
         )
 
     def build_schema(self, operation: Operation, *, bare: str = "") -> ToolSchema:
@@ -162,7 +165,7 @@ class Definitions:
             for source, (target, argument) in zip(sources, arguments.items(), strict=True)
         ]
         schema = self._schemas.build_schema(named, bare=bare)
-        return schema._replace(warnings=limit_warnings(schema.warnings))
+        return schema._replace(warnings=limit_warnings(schema.warnings, MAX_WARNINGS))
 
     def _arguments_of(self, operation: Operation, spread: _Spread | None) -> Arguments:
         """The arguments' names, of an operation with a body; operations that are called alike share them."""
@@ -270,14 +273,6 @@ def _name_arguments(operation: Operation, spread: _Spread | None) -> Arguments:
     if sendings.clash or len({*arguments.values()}) < len(arguments):
         return bind_names(list(arguments))
     return arguments
-
-
-def limit_warnings(warnings: Iterable[str]) -> tuple[str, ...]:
-    """The distinct warnings, at most twenty, and how many more there are."""
-    distinct = tuple(dict.fromkeys(warnings))
-    if len(distinct) <= MAX_WARNINGS:
-        return distinct
-    return (*distinct[:MAX_WARNINGS], f"and {len(distinct) - MAX_WARNINGS} more of this kind")
 
 
 def _parameter_source(document: Document, parameter: Parameter) -> ArgumentSource:

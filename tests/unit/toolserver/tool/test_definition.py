@@ -352,7 +352,16 @@ def test_warnings_are_limited() -> None:
     properties: JsonObject = {f"p{index}": {"$ref": f"#/gone/{index}"} for index in range(30)}
     warnings = define({"requestBody": json_body({"type": "object", "properties": properties})}).warnings
     assert len(warnings) == 21
-    assert warnings[-1] == "and 10 more of this kind"
+    assert warnings[-1] == "and at least 10 more of this kind"
+
+
+def test_warnings_of_one_argument_are_limited_and_that_is_said() -> None:
+    """Else nobody is told of what is left out beyond the twentieth place."""
+    properties: JsonObject = {f"p{index}": {"$ref": f"#/gone/{index}"} for index in range(30)}
+    body: JsonObject = {"type": "object", "properties": {"a": {"properties": properties}}}
+    warnings = define({"requestBody": json_body(body)}).warnings
+    assert len(warnings) == 21
+    assert warnings[-1] == "and at least 1 more of this kind"
 
 
 def test_what_is_wrong_with_the_body_itself_is_said() -> None:
