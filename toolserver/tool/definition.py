@@ -37,7 +37,7 @@ from toolserver.schema.hints import (
     join_sentences,
     value_text,
 )
-from toolserver.schema.keywords import keywords_for
+from toolserver.schema.keywords import ANNOTATIONS, keywords_for
 from toolserver.schema.shape import Shape
 from toolserver.schema.steps import Steps
 from toolserver.schema.write import NO_WORDING, Above, Wording
@@ -136,9 +136,9 @@ class Definitions:
         spread = self._spread(body)
         if spread is None:
             return Outline(_describe(operation, ()), self._arguments_of(operation, None), False, ())
-        problems = spread.shape.problems
+        problems = [*spread.shape.problems, *self._about_further(spread)]
         return Outline(
-            description=_describe(operation, _body_notes(body, spread.shape, spread.additional)),
+            description=_describe(operation, _body_notes(body, spread, self._types)),
             arguments=self._arguments_of(operation, spread),
             body_additional=spread.additional is not False,
             warnings=limit_warnings((f"body: {problem}" for problem in problems), MAX_WARNINGS)
@@ -236,6 +236,18 @@ class Definitions:
             }
             self._exemplified[id(body)] = (body, exemplified)
         return self._exemplified[id(body)][1]
+
+    def _about_further(self, spread: _Spread) -> Iterable[str]:
+        """What is left out of the values of keys without an argument, for whose schema there is no place."""
+        further = [*(spread.shape.patterns or {}).values(), spread.additional]
+        if any(isinstance(each, dict) and self._says_more(each) for each in further):
+            yield "of the values of further keys only the types are told"
+
+    def _says_more(self, schema: JsonValue) -> bool:
+        """Whether a schema states more than types."""
+        shape = self._flattening.reader.read_shape(schema)
+        is_composed = bool(shape.alternatives or shape.properties or shape.items or shape.prefix_items)
+        return is_composed or bool(shape.enum) or not shape.keywords.keys() <= ANNOTATIONS
 
     def _has_form(self, schema: JsonValue) -> bool:
         shape = self._flattening.reader.read_shape(schema)
@@ -339,8 +351,9 @@ def _renamed(source: ArgumentSource, argument: str, target: Target) -> ArgumentS
     return source._replace(argument=argument, wording=wording, lasting=False)
 
 
-def _body_notes(body: Body, shape: Shape, additional: JsonValue) -> tuple[str, ...]:
+def _body_notes(body: Body, spread: _Spread, types_of: _TypesOf) -> tuple[str, ...]:
     """Notes about the body that its schema's root would carry, were there a place for them."""
+    shape, additional = spread.shape, spread.additional
     about = (body.description and clean_text(body.description)) or shape.description
     if shape.notes or shape.keywords:
         limits = {key: value for key, value in shape.keywords.items() if key not in {"default", "examples"}}
@@ -349,7 +362,9 @@ def _body_notes(body: Body, shape: Shape, additional: JsonValue) -> tuple[str, .
     notes = (f"{BODY}{about}",) if about else ()
     if additional is None or additional is False:
         return notes
-    return (*notes, FURTHER_PROPERTIES)
+    types = types_of(additional) if isinstance(additional, dict) else None
+    form = f" Each value: {' or '.join(types)}." if types else ""
+    return (*notes, FURTHER_PROPERTIES + form)
 
 
 def _describe(operation: Operation, notes: tuple[str, ...]) -> str:

@@ -310,8 +310,28 @@ def test_the_description_has_the_summary_first_and_what_a_root_cannot_say_last()
     assert definition.description == (
         "Add a thing\n\nAdds one.\n\nSlowly.\n\nDeprecated.\n\n"
         "Body: The thing. Needs at least one of: `a`; `b`. Number of keys >= 1.\n\n"
-        "Further properties are sent in the body as they are."
+        "Further properties are sent in the body as they are. Each value: string."
     )
+
+
+def test_what_is_left_out_of_further_properties_is_said() -> None:
+    """They have no argument, so that there is no place for their schema."""
+
+    def about(*, additional: JsonValue = False, patterns: JsonValue = None) -> tuple[str, ...]:
+        schema: JsonObject = {
+            "type": "object",
+            "properties": {"a": {}},
+            "additionalProperties": additional,
+            "patternProperties": patterns or {},
+        }
+        return define({"requestBody": json_body(schema)}, Code={"enum": ["a", "b"]}).warnings
+
+    said = ("body: of the values of further keys only the types are told",)
+    code: JsonObject = {"$ref": "#/components/schemas/Code"}
+    assert [about(additional=each) for each in (True, {}, {"type": "string"})] == [()] * 3
+    assert [about(additional=each) for each in (code, {"items": {"type": "string"}})] == [said] * 2
+    assert about(patterns={"^x": {"type": "integer"}}) == ()
+    assert about(patterns={"^x": {"type": "integer", "minimum": 1}}) == said
 
 
 def test_a_summary_that_opens_the_description_is_not_said_twice() -> None:
