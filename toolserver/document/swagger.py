@@ -6,11 +6,12 @@ Schemas are shared with the original, not copied. Broken parts are passed on unc
 operations to report.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 
 from toolserver.document.media_type import FORM, FORM_DATA, JSON, base_type
 from toolserver.document.swagger_parameters import (
+    BODY_PLACES,
     encoding_of,
     is_body_part,
     media_types_at,
@@ -18,7 +19,7 @@ from toolserver.document.swagger_parameters import (
     parameter_of,
     schema_of,
 )
-from toolserver.errors import ReferenceFailed
+from toolserver.errors import ReferenceFailed, quote_text
 from toolserver.json_types import JsonObject, JsonValue, array_at, object_at, text_at
 
 _METHODS = frozenset(("get", "put", "post", "delete", "options", "head", "patch", "trace"))
@@ -62,12 +63,27 @@ class SwaggerReader:
 
     def request_body(self, node: JsonObject, parts: list[JsonObject]) -> JsonObject:
         """The request body that some parameters of the operation form; equal ones share one object."""
-        consumes = media_types_at(node, "consumes") if "consumes" in node else self._consumes
+        consumes = self._consumed_types(node)
         key = tuple(map(id, parts)), tuple(consumes)
         found = self._bodies.get(key)
         if found is None:
             found = self._bodies[key] = _request_body(parts, consumes)
         return found
+
+    def list_left_out(self, node: JsonObject, parts: list[JsonObject]) -> Iterator[str]:
+        """Sentences about what of these parameters and of `consumes` is not in their request body."""
+        names = {place: dict.fromkeys(_names_at(place, parts)) for place in BODY_PLACES}
+        bodies, fields = list(names["body"]), list(names["formData"])
+        if left := [*bodies[:-1], *(fields if bodies else ())]:
+            named = ", ".join(map(quote_text, left))
+            yield f"Only the body parameter {quote_text(bodies[-1])} is sent; {named} is left out."
+        types = self._consumed_types(node)
+        if fields and not bodies and types and not {*map(base_type, types)} & {FORM, FORM_DATA}:
+            named = " or ".join(map(quote_text, types))
+            yield f"Its form fields are sent as a form, not as {named}."
+
+    def _consumed_types(self, node: JsonObject) -> list[str]:
+        return media_types_at(node, "consumes") if "consumes" in node else self._consumes
 
     def produced_types(self, node: JsonObject) -> tuple[str, ...]:
         """The media types of every response of the operation that has a schema."""
@@ -77,6 +93,10 @@ class SwaggerReader:
         """An object with the `servers` that the operation's own `schemes` mean; empty without schemes."""
         schemes = array_at(node, "schemes")
         return {"servers": servers_of(self._root, schemes)} if schemes else {}
+
+
+def _names_at(place: str, parts: list[JsonObject]) -> Iterator[str]:
+    return (text_at(part, "name") for part in parts if part.get("in") == place)
 
 
 def _produced(holder: JsonObject) -> tuple[str, ...]:

@@ -377,6 +377,7 @@ def _read_body(reader: _Reader, place: PathMethod, parts: list[JsonObject]) -> B
         if not parts:
             return None
         node = reader.swagger.request_body(place.node, parts)
+        place.warnings += reader.swagger.list_left_out(place.node, parts)
     elif "requestBody" in place.node:
         node = reader.document.follow_refs(place.node["requestBody"])
     else:

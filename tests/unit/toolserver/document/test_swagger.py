@@ -165,6 +165,24 @@ def test_references_still_lead_into_the_document_as_written() -> None:
     assert (document.version, document.openapi) == ("2.0", "2.0")
 
 
+def test_what_is_left_out_of_a_body_is_told() -> None:
+    """A form that is sent as another type than the document says, and a parameter without a place in it."""
+
+    def warnings_of(*parameters: JsonValue, consumes: JsonValue = None) -> tuple[str, ...]:
+        node: JsonObject = {"parameters": [*parameters], "consumes": consumes or []}
+        return operation_of(node).warnings
+
+    field: JsonObject = {"name": "f", "in": "formData", "type": "string"}
+    first, last = ({"name": name, "in": "body", "schema": {}} for name in ("a", "b"))
+    sent = ("Its form fields are sent as a form, not as 'text/csv' or 'application/json'.",)
+    assert warnings_of(field, consumes=["text/csv", "application/json"]) == sent
+    assert warnings_of(field, consumes=["text/csv", "Multipart/Form-Data; a=b"]) == ()
+    assert warnings_of(field) == ()
+    assert warnings_of(last, last) == ()
+    said = ("Only the body parameter 'b' is sent; 'a', 'f' is left out.",)
+    assert warnings_of(first, field, last, consumes=["application/json"]) == said
+
+
 def test_form_data_is_one_body_of_fields() -> None:
     """Each keeps its description, since a form has no other place for it."""
     operation = operation_of(
