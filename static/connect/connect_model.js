@@ -13,6 +13,12 @@ export const KEY_VARIABLE = "TOOL_BRIDGE_KEY";
 const DEMO = "demo";
 
 /**
+ * Of a model connection. By a header of Open WebUI's own the bridge knows it: only then it sends states, waiting approvals and
+ * notices, and names what the next turn remembers.
+ */
+const WEBUI_HEADERS = '{"X-OpenWebUI-Chat-Id": "{{CHAT_ID}}", "X-Tool-Bridge-Task": "{{TASK}}"}';
+
+/**
  * @typedef {object} ModelAnswers
  * @property {string} baseUrl   of the bridge, from this computer
  * @property {string} webuiUrl  of the bridge, from Open WebUI
@@ -31,11 +37,11 @@ export function modelSettings(answers) {
     python: pythonOf(base, answers),
     curl: curlOf(base, answers),
     webuiBase,
-    headers: '{"X-Tool-Bridge-Task": "{{TASK}}"}',
+    headers: WEBUI_HEADERS,
     steps: [
       t`As an administrator: user menu → Settings → Admin: Connections → Manage OpenAI API Connections → +.`,
       t`URL ${webuiBase}, Auth Bearer with your key. Model IDs stay empty: all are listed.`,
-      t`Advanced: Headers as below, so that titles and tags are made without your tools. Save.`,
+      t`Advanced: Headers as below. The bridge then shows in the chat what runs and what waits for your approval, remembers tool calls for the next turn, and makes titles and tags without your tools. Save.`,
       t`Choose the model in a chat. Do not also add the bridge as a tool server of the same chat: the model would be offered every tool twice.`,
     ],
   };

@@ -145,7 +145,8 @@ export const GERMAN_CONNECT = {
   "As an administrator: user menu → Settings → Admin: Connections → Manage OpenAI API Connections → +.":
     "Als Administrator: Benutzermenü → Settings → Admin: Connections → Manage OpenAI API Connections → +.",
   "URL {0}, Auth Bearer with your key. Model IDs stay empty: all are listed.": "URL {0}, Auth Bearer mit dem Schlüssel. Model IDs bleibt leer: Alle werden aufgelistet.",
-  "Advanced: Headers as below, so that titles and tags are made without your tools. Save.": "Advanced: Headers wie unten, damit Titel und Tags ohne die eigenen Tools entstehen. Save.",
+  "Advanced: Headers as below. The bridge then shows in the chat what runs and what waits for your approval, remembers tool calls for the next turn, and makes titles and tags without your tools. Save.":
+    "Advanced: Headers wie unten. Die Bridge zeigt dann im Chat, was läuft und was auf Freigabe wartet, merkt sich Aufrufe für die nächste Antwort und erstellt Titel und Tags ohne die eigenen Tools. Save.",
   "Choose the model in a chat. Do not also add the bridge as a tool server of the same chat: the model would be offered every tool twice.":
     "Das Modell im Chat wählen. Die Bridge nicht zusätzlich als Tool-Server desselben Chats hinzufügen: Sonst bekäme das Modell jedes Tool zweimal angeboten.",
 

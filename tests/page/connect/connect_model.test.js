@@ -51,9 +51,13 @@ test("without a key the examples read it from the environment", () => {
   assert.ok(curl.includes(`'authorization: Bearer '"$TOOL_BRIDGE_KEY"`), curl);
 });
 
-test("Open WebUI gets the address by which it reaches the bridge, and names its tasks", () => {
+test("Finding I-M1: without a header of its own Open WebUI is taken for any program, and shows no approval", () => {
   const { webuiBase, headers, steps } = settings();
   assert.equal(webuiBase, "http://host.docker.internal:8765/v1");
   assert.ok(steps.some((step) => step.includes(webuiBase)));
-  assert.deepEqual(JSON.parse(headers), { "X-Tool-Bridge-Task": "{{TASK}}" });
+  assert.deepEqual(JSON.parse(headers), {
+    "X-OpenWebUI-Chat-Id": "{{CHAT_ID}}",
+    "X-Tool-Bridge-Task": "{{TASK}}",
+  });
+  assert.ok(steps.some((step) => step.includes("what waits for your approval")));
 });
