@@ -10,7 +10,12 @@ import re
 from collections.abc import Iterator
 
 from toolserver.json_types import JsonObject, JsonValue
-from toolserver.schema.pattern import MAX_PATTERN_CHARS, is_runnable, portable_pattern
+from toolserver.schema.pattern import (
+    MAX_PATTERN_CHARS,
+    is_runnable,
+    portable_pattern,
+    stands_between_slashes,
+)
 
 MAY_BE_NULL = "May be null."
 """Last words of a node that accepts null; the argument validator reads them (see
@@ -133,7 +138,8 @@ def told_pattern(description: str) -> str | None:
     The argument validator reads it here, because such a pattern is no keyword.
     """
     for pattern in _PATTERN.findall(description):
-        if portable_pattern(pattern) is None and is_runnable(pattern):
+        is_told = portable_pattern(pattern) is None and not stands_between_slashes(pattern)
+        if is_told and is_runnable(pattern):
             return pattern
     return None
 

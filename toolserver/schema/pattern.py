@@ -50,6 +50,12 @@ _MEMBER = re.compile(
 )
 """One member of a set in brackets."""
 
+_SLASHED = re.compile(r"\A/\^|(?<!\\)(?:\\\\)*\$/[a-z]*\Z")
+"""A slash before the beginning of the text, or behind its end."""
+
+_GROUPING = re.compile(r"\\.|\[\^?(?:\\.|[^\]\\])*\]|[()|]", re.DOTALL)
+"""What groups and chooses, and what only looks like it: escaped, or in a set."""
+
 _RENAMED = {r"\A": "^", r"\z": "$", r"\Z": "$"}
 _BRACKETS = frozenset("{}]")
 _DOUBLED = frozenset("&|~-")
@@ -72,9 +78,9 @@ def portable_pattern(pattern: str) -> str | None:
 
     Needless escapes such as `\-` and names of groups go, lone brackets get an escape; it matches the same.
     There is none for look-around, back-references, inline flags and Unicode classes (`\p{L}`), nor for
-    patterns that are broken or too large for the engine.
+    patterns that are broken, too large for the engine, or between slashes, so that nothing matches them.
     """
-    if len(pattern) > MAX_PATTERN_CHARS:
+    if len(pattern) > MAX_PATTERN_CHARS or stands_between_slashes(pattern):
         return None
     try:
         portable = "".join(_tokens(pattern))
@@ -82,6 +88,21 @@ def portable_pattern(pattern: str) -> str | None:
     except (_NotPortable, re.error, RecursionError, OverflowError):
         return None
     return portable if is_runnable(portable) else None
+
+
+def stands_between_slashes(pattern: str) -> bool:
+    """Whether it is written as in JavaScript (`/^[A-Z]+$/i`): its slashes keep every text from matching."""
+    return _SLASHED.search(pattern) is not None and not _has_choice(pattern)
+
+
+def _has_choice(pattern: str) -> bool:
+    """Whether the whole pattern is a choice, of which another part may match."""
+    depth = 0
+    for sign in (found[0] for found in _GROUPING.finditer(pattern)):
+        if sign == "|" and depth == 0:
+            return True
+        depth += {"(": 1, ")": -1}.get(sign, 0)
+    return False
 
 
 class _NotPortable(Exception):

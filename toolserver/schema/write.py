@@ -13,12 +13,13 @@ from typing import NamedTuple, TypeAlias
 
 import orjson
 
+from toolserver.errors import quote_text
 from toolserver.json_types import JsonObject, JsonValue, dump_json, trim_bytes
 from toolserver.schema.alternatives import Tag, tag_of
 from toolserver.schema.cut import cut_form, declared_properties, free_form, list_keys
 from toolserver.schema.hints import MAY_BE_NULL, clean_text, describe_constraints, join_sentences
 from toolserver.schema.keywords import ANNOTATIONS, keywords_for, unique_values
-from toolserver.schema.pattern import MAX_PATTERN_CHARS, portable_pattern
+from toolserver.schema.pattern import MAX_PATTERN_CHARS, portable_pattern, stands_between_slashes
 from toolserver.schema.read import ShapeReader
 from toolserver.schema.shape import Shape
 
@@ -374,6 +375,9 @@ def _finish(
         plain = {key: value for key, value in plain.items() if key != "pattern"}
         if len(pattern) > MAX_PATTERN_CHARS:
             draft.warnings.append(("", f"a pattern of {len(pattern):,} characters is left out"))
+        elif stands_between_slashes(pattern):
+            why = "stands between slashes, so that no value matches it; it is told to models, but not checked"
+            draft.warnings.append(("", f"its pattern {quote_text(pattern)} {why}"))
     if terse:
         description = "" if terse > 1 else clean_text(description, _SHORT_CHARS)
     if shape.nullable or shape.only_null:

@@ -2,13 +2,14 @@
 
 import re
 import warnings
+from contextlib import suppress
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from tests.support.documents.patterns import REWRITTEN, UNCHANGED, WITHOUT_FORM
-from toolserver.schema.pattern import is_runnable, portable_pattern
+from toolserver.schema.pattern import is_runnable, portable_pattern, stands_between_slashes
 
 
 @pytest.mark.parametrize("pattern", UNCHANGED)
@@ -40,3 +41,33 @@ def test_whatever_is_written_every_reader_here_compiles_it(pattern: str) -> None
             re.compile(portable)
         assert is_runnable(portable)
         assert portable_pattern(portable) == portable
+
+
+BETWEEN_SLASHES = (
+    *("/^[A-Z]{3}$/", "/^[A-Z]{3}$/i", "/^(a|b)$/", "/^[|]$/", r"/^a\|b$/", "/^a", "a$/", r"a\\$/gi"),
+    "/^a(?=b)$/",
+)
+
+
+@pytest.mark.parametrize("pattern", BETWEEN_SLASHES)
+def test_a_pattern_between_slashes_is_known(pattern: str) -> None:
+    """Finding W-38: no text has a character before its beginning, or behind its end."""
+    assert stands_between_slashes(pattern)
+    assert portable_pattern(pattern) is None
+
+
+PATHS = ("/[A-Z]{3}/", "^/a/b$", "/^a|b$/", r"a\$/", "/", "^/$", "[$/]", "/?^a", "^a$", r"/\^a", "(^/a$)")
+
+
+@pytest.mark.parametrize("pattern", PATHS)
+def test_a_pattern_of_a_path_is_kept_to_the_letter(pattern: str) -> None:
+    """Finding W-38: where a value can match, slashes are characters like others."""
+    assert not stands_between_slashes(pattern)
+
+
+@given(st.text(alphabet="/^$|()ab\\", max_size=8), st.text(alphabet="/^$ab\n", max_size=8))
+def test_nothing_matches_a_pattern_between_slashes(pattern: str, text: str) -> None:
+    """Finding W-38: a pattern that is not checked any more was none that a value could meet."""
+    if stands_between_slashes(pattern):
+        with suppress(re.error):
+            assert re.search(pattern, text) is None

@@ -95,6 +95,17 @@ def test_a_pattern_beyond_all_measure_is_lost_with_a_warning() -> None:
     assert warnings == ["a: a pattern of 2,001 characters is left out"]
 
 
+def test_a_pattern_between_slashes_is_told_and_refuses_nothing() -> None:
+    """Finding W-38: neither ABC nor /ABC/ was accepted, and nobody was told."""
+    schema, warnings = flat_with_warnings({"type": "string", "pattern": "/^[A-Z]{3}$/"})
+    assert schema == {"type": "string", "description": "Pattern: `/^[A-Z]{3}$/`."}
+    assert accepts(schema, "ABC")
+    assert warnings == [
+        "a: its pattern '/^[A-Z]{3}$/' stands between slashes, so that no value matches it; "
+        "it is told to models, but not checked"
+    ]
+
+
 def test_a_pattern_for_keys_that_some_reader_cannot_compile_frees_the_keys() -> None:
     """It is left to the API; refusing every key would be wrong."""
     patterns: JsonObject = {"^(?!x)": {"type": "integer"}, "^y": {"type": "string"}}
