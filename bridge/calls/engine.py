@@ -299,8 +299,11 @@ async def _unknown(view: UserView, call: ToolCall) -> BridgeError:
 def _not_accepted(view: UserView, tool: Tool) -> BridgeError:
     pinned = view.decision_about(tool)
     reason = "changed since it was accepted" if pinned else "has not been accepted"
+    act = "accept it"
+    if not tool.operation.origin:
+        reason, act = "has no address to which its document leads", "give it a base address, then accept it"
     message = (
-        f"Tool {tool.name!r} {reason}. Open the bridge page, look at server {tool.server_id!r} and accept it."
+        f"Tool {tool.name!r} {reason}. Open the bridge page, look at server {tool.server_id!r} and {act}."
     )
     detail = {"tool": tool.name, "server": tool.server_id, "changed": bool(pinned)}
     return BridgeError(ErrorCode.NOT_ACCEPTED, message, detail=detail)

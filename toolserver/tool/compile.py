@@ -113,6 +113,13 @@ class _Addresses:
         """Whether these servers give no address, whatever base URL the user enters for the document."""
         return bool(servers) and not choose_base_url(servers, self.against or _ANY_ADDRESS)
 
+    def are_relative_to_nothing(self, servers: tuple[ServerUrl, ...]) -> bool:
+        """Whether these usable servers lack an address because nobody knows where the document is.
+
+        False where other operations lack one, too: then the document as a whole says so.
+        """
+        return bool(servers and self.root) and not choose_base_url(servers, self.against)
+
     def of(self, servers: tuple[ServerUrl, ...]) -> tuple[str, str]:
         """Base URL and origin of operations that name these servers."""
         base_url = choose_base_url(servers, self.against) if servers else self.root
@@ -377,6 +384,12 @@ class _Compiler:
             named = ", ".join(map(quote_text, operation.servers[0].variables))
             with_default = f", with the default of {named}," if named else ""
             warnings.append(f"Its own server {url}{with_default} is not an address that can be called.")
+        elif self.addresses.are_relative_to_nothing(operation.servers):
+            url = quote_text(operation.servers[0].url)
+            advice = "Enter the API's base URL, from which it leads on"
+            warnings.append(
+                f"Its own server {url} is relative to the document's address, which is unknown. {advice}."
+            )
         for parameter in operation.unsendable:
             sending = parameter.sending
             if sending.required and not sending.is_sent_by_browser:

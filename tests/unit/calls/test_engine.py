@@ -77,6 +77,17 @@ async def test_a_named_operation_must_be_accepted() -> None:
     assert (refused.error.code, refused.error.detail["tool"]) == (ErrorCode.NOT_ACCEPTED, "listProducts")
 
 
+async def test_an_operation_without_an_address_is_not_to_be_accepted_but_given_one() -> None:
+    """Finding W-35: to accept it does not help; the page refuses that until there is a base address."""
+    harness = EngineHarness()
+    await harness.add(json.dumps({**json.loads(document_text()), "servers": []}), accepted=False)
+    refused = await refusal(harness, "listProducts", {})
+    assert refused.error.message == (
+        "Tool 'listProducts' has no address to which its document leads. Open the bridge page, look at "
+        "server 'shop' and give it a base address, then accept it."
+    )
+
+
 async def test_under_a_servers_address_only_its_own_operations_are_found_and_run() -> None:
     """`/servers/{id}` is a tool server of its own."""
     harness = EngineHarness()

@@ -143,6 +143,33 @@ def test_an_operation_whose_own_server_is_no_address_says_so() -> None:
     assert bases_of(document) == [""]
 
 
+@pytest.mark.parametrize("url", ["../rel", "/v2", "v2"])
+def test_a_relative_server_of_a_document_without_an_address_is_told(url: str) -> None:
+    """Finding W-35: nothing was said, and after *All* the call was refused with advice that did not help."""
+    paths: JsonObject = {"/a": {"get": {}, "servers": [{"url": url}]}, "/b": {"get": {}}}
+    document = compiled(paths, servers=SERVERS)
+    assert bases_of(document)[0] == ""
+    assert document.operations[0].warnings == (
+        f"Its own server '{url}' is relative to the document's address, which is unknown. "
+        "Enter the API's base URL, from which it leads on.",
+    )
+    assert document.operations[1].warnings == ()
+    for known in ({"source_url": "https://docs.example/x/"}, {"base_url": "https://docs.example/x/"}):
+        document = compiled(paths, servers=SERVERS, **known)
+        assert bases_of(document)[0].startswith("https://docs.example/")
+        assert document.operations[0].warnings == ()
+
+
+def test_where_nothing_has_an_address_it_is_told_once() -> None:
+    """Finding W-35: the document as a whole asks for the base URL, from which all relative servers lead."""
+    paths: JsonObject = {f"/{name}": {"get": {"servers": [{"url": "../rel"}]}} for name in "abc"}
+    document = compiled(paths)
+    assert document.warnings == (
+        "The document names no server; enter the API's base URL, such as https://api.example.com.",
+    )
+    assert [operation.warnings for operation in document.operations] == [()] * 3
+
+
 def test_an_own_server_without_a_value_for_its_variable_is_told() -> None:
     """Finding O-9: the address was "https://.a.example", and its origin was offered for acceptance."""
     own: JsonObject = {"servers": [{"url": "https://{region}.a.example"}]}
