@@ -212,14 +212,14 @@ def give_pipe_to_loop(descriptor: int, mode: Literal["rb", "wb"], loop: Abstract
     return os.fdopen(descriptor, mode, buffering=0, closefd=not is_uvloop(loop))
 
 
-def home_folder(look: Callable[[], Path] = Path.home) -> Path:
+def home_folder() -> Path:
     """Return the home folder of whoever runs this process.
 
     Raises:
         NoHomeFolder: there is none.
     """
     try:
-        return look()
+        return Path.home()
     except RuntimeError:
         raise NoHomeFolder("this user has no home folder") from None
 

@@ -28,11 +28,14 @@ _SPAN = re.compile(r"(\d{1,9})([smhd])", re.ASCII)
 _SECONDS = {"s": 1, "m": 60, "h": 3600, "d": 24 * 3600}
 
 
-def add_folder(command: argparse.ArgumentParser) -> None:
-    """Add the option `--data`, for every command that uses stored data."""
+def add_folder(command: argparse.ArgumentParser, *, is_needed: bool = True) -> None:
+    """Add the option `--data`, for every command that uses stored data.
+
+    `is_needed`: whether a user without home has to name one.
+    """
     command.add_argument(
         "--data",
-        type=parse_data_folder,
+        type=parse_data_folder if is_needed else parse_optional_folder,
         default="",  # a text, which is parsed only where the option is not given
         metavar="FOLDER",
         help="data folder (default: TOOL_BRIDGE_DATA or the user's own)",
@@ -65,6 +68,14 @@ def parse_data_folder(text: str) -> Path:
         return Path(text) if text else default_folder()
     except NoHomeFolder as error:
         raise argparse.ArgumentTypeError(f"{error}: name a folder by --data or TOOL_BRIDGE_DATA") from None
+
+
+def parse_optional_folder(text: str) -> Path:
+    """Parse the data folder of a command that can do without: of a user without home, one that holds nothing."""
+    try:
+        return Path(text) if text else default_folder()
+    except NoHomeFolder:
+        return Path(os.devnull)
 
 
 def parse_folder(text: str) -> Path:

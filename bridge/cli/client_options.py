@@ -50,4 +50,4 @@ def add_client(command: argparse.ArgumentParser) -> None:
     command.add_argument("--url", help="the bridge's address (default: the one that runs on the data folder)")
     command.add_argument("--key", help="API key (default: TOOL_BRIDGE_KEY, then the local user's)")
     add_json(command)
-    add_folder(command)
+    add_folder(command, is_needed=False)
