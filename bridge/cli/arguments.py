@@ -71,7 +71,7 @@ def parse_data_folder(text: str) -> Path:
 
 
 def parse_optional_folder(text: str) -> Path:
-    """Parse the data folder of a command that can do without: of a user without home, one that holds nothing."""
+    """Parse the data folder of a command that can do without: without a home, an empty one."""
     try:
         return Path(text) if text else default_folder()
     except NoHomeFolder:

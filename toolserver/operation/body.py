@@ -191,8 +191,8 @@ class BodyReader:
             if only := [quote_text(name) for name in others if name not in known]:
                 more = ", …" if len(only) > _MAX_NAMED else ""
                 yield (
-                    f"The body is sent as {quote_text(choice.media_type)}; what only {quote_text(media_type)} "
-                    f"has is left out: {', '.join(only[:_MAX_NAMED])}{more}."
+                    f"The body is sent as {quote_text(choice.media_type)}; what only "
+                    f"{quote_text(media_type)} has is left out: {', '.join(only[:_MAX_NAMED])}{more}."
                 )
 
     def _names_of(self, media: JsonObject) -> tuple[str, ...]:

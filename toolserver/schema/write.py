@@ -24,7 +24,7 @@ from toolserver.schema.read import ShapeReader
 from toolserver.schema.shape import Shape
 
 MAX_WARNINGS = 21
-"""Maximum number of warnings per schema: one more than readers are shown, who learn so that there are more."""
+"""Maximum warnings per schema: one more than readers are shown, who learn so that there are more."""
 
 _COMPOSITE = ("object", "array")
 _NO_TEXT = 2
