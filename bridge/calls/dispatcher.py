@@ -264,7 +264,7 @@ class Dispatcher:
     def _refused(self, call: OpenCall, error: WireError) -> None:
         """End the call; but one that its page cannot take while it is being replaced is sent again."""
         if error.code is not ErrorCode.NO_BROWSER:
-            self._apply(call, CallEvent.REFUSED, error=error)
+            self._apply(call, CallEvent.REFUSED, error=endings.with_first_try(error, call.first_failure))
         else:
             call.declined = error
             self._send_again(call, CallEvent.DECLINED, after_s=RETRY_WAIT_S)
@@ -334,10 +334,14 @@ class Dispatcher:
         is_safe, is_proof = call.request.safe, call.proves_unsent
         reading = read_report(result.outcome, call.uploaded, safe=is_safe, proves_unsent=is_proof)
         if is_safe and call.attempts < MAX_ATTEMPTS and reading.may_work_next_time:
+            call.first_failure = reading.error
             self._send_again(call, after_s=RETRY_WAIT_S)
             return None
         call.phases_ms = result.outcome.phases_ms
-        self._apply(call, reading.event, answered=reading.answered, error=reading.error)
+        error = reading.error
+        if error is not None and result.outcome.status == "failed" and result.outcome.delivered == "no":
+            error = endings.with_first_try(error, call.first_failure)
+        self._apply(call, reading.event, answered=reading.answered, error=error)
         return call.confirmation
 
     def abandon_session(self, sid: str) -> None:
@@ -356,7 +360,7 @@ class Dispatcher:
         `listed`: state of each call that the page knows (`ListedCall`); `alive`: other workers of that
         browser, whose calls are not listed. Returns the listed calls that have ended for the bridge.
         """
-        for call in [call for call in self._open.values() if _is_of(call, user_id, page, alive)]:
+        for call in [call for call in self._open.values() if call.was_known_to(user_id, page, alive)]:
             self._reconcile_call(call, page, listed.get(call.call_id))
         return [call_id for call_id in listed if not self._is_open(call_id, user_id)]
 
@@ -488,13 +492,3 @@ def _wake(call: OpenCall) -> None:
 
 def _verdict(call: OpenCall, said: Decision) -> ApprovalVerdict:
     return ApprovalVerdict(said.decision, said.reason, call.device_id, call.current_time())
-
-
-def _is_of(call: OpenCall, user_id: str, page: Page, alive: frozenset[str]) -> bool:
-    """Whether a page knows what became of a call: it had the call, or a dead worker of its browser had."""
-    had = call.page
-    if had is None or had.sid == page.sid or call.user_id != user_id:
-        return False
-    if had.device_id != page.device_id:
-        return False
-    return had.instance == page.instance or had.instance not in alive

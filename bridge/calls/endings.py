@@ -58,6 +58,22 @@ def out_of_time(deadline_s: float, *, safe: bool) -> WireError:
     )
 
 
+def with_first_try(error: WireError, first: WireError | None) -> WireError:
+    """Return the error of a call that was not sent, or what its first try met, if there was one.
+
+    The first may have arrived; why the second one was not sent, such as a grant that was taken back, says
+    nothing about that.
+    """
+    if first is None:
+        return error
+    return WireError(
+        code=first.code,
+        message=f"{first.message} A second try was not sent: {error.message}",
+        detail={**first.detail, "second_try": error.code.value},
+        retryable=error.retryable,
+    )
+
+
 def ran_out_of_time(error: WireError) -> bool:
     """Whether the deadline ended the call, whichever side noticed it."""
     return ErrorCode.TIMEOUT in (error.code, error.detail.get("reason"))

@@ -162,6 +162,8 @@ class OpenCall:
     """The wait for a page to come, while there is one."""
     declined: WireError | None = None
     """Error of the last page that could not take it."""
+    first_failure: WireError | None = None
+    """Error of a try that was made, after which a safe call was sent again."""
     timer: asyncio.TimerHandle | None = None
     """At a page: the resume window of that page, which is away. Without a page: the pause before the call is
     sent again."""
@@ -233,6 +235,18 @@ class OpenCall:
     def must_ask(self) -> bool:
         """Whether the page it was sent to must ask its user."""
         return self.phase is CallPhase.ASKING
+
+    def was_known_to(self, user_id: str, page: Page, alive: frozenset[str]) -> bool:
+        """Whether a page knows what became of the call: it had it, or a dead worker of its browser had.
+
+        `alive`: the other workers of that browser.
+        """
+        had = self.page
+        if had is None or had.sid == page.sid or self.user_id != user_id:
+            return False
+        if had.device_id != page.device_id:
+            return False
+        return had.instance == page.instance or had.instance not in alive
 
     def enter_phase(self, phase: CallPhase, event: CallEvent) -> None:
         """Go to the next phase of the table, and count how often a page may have begun the call."""

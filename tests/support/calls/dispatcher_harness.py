@@ -58,8 +58,8 @@ def answered(call_id: str, status: int = 200, text: str = '{"ok":true}') -> Resu
     return Result.model_validate({"call_id": call_id, "outcome": outcome})
 
 
-def failed(call_id: str, code: ErrorCode, delivered: str) -> Result:
-    error = {"code": code, "message": "It did not work."}
+def failed(call_id: str, code: ErrorCode, delivered: str, *, retryable: bool = False) -> Result:
+    error = {"code": code, "message": "It did not work.", "retryable": retryable}
     outcome = {"status": "failed", "error": error, "delivered": delivered}
     return Result.model_validate({"call_id": call_id, "outcome": outcome})
 

@@ -96,3 +96,45 @@ async def test_a_list_that_may_have_been_cut_proves_nothing(count: int, epoch: s
     calls = [{"call_id": f"c{number}", "state": "done"} for number in range(count)]
     hello = Hello.model_validate({"protocol": PROTOCOL, "page_id": "p", "epoch": "e1", "calls": calls})
     assert hello.whole_epoch == epoch
+
+
+async def tried_again() -> tuple[DispatcherHarness, "asyncio.Task[CallOutcome]", str]:
+    """A safe call whose first try broke off on the way, and which its page has again."""
+    harness = DispatcherHarness()
+    running = harness.start(request())
+    call_id = await harness.sent()
+    harness.dispatcher.accept_call("page-a", Accepted(call_id=call_id))
+    broken = failed(call_id, ErrorCode.NETWORK, "unknown", retryable=True)
+    harness.dispatcher.take_report("ann", "page-a", broken)
+    await asyncio.sleep(RETRY_WAIT_S)
+    await harness.sent(2)
+    return harness, running, call_id
+
+
+@pytest.mark.parametrize("is_acknowledged", [True, False])
+async def test_a_second_try_that_is_not_sent_does_not_hide_what_the_first_one_met(
+    is_acknowledged: bool,
+) -> None:
+    """Finding P-L5: a grant taken back amid a call was told as "not granted", though the call arrived."""
+    harness, running, call_id = await tried_again()
+    code = ErrorCode.COMPANION_REFUSED if is_acknowledged else ErrorCode.NOT_ACCEPTED
+    refusal = WireError(code=code, message="Not any more.")
+    harness.dispatcher.accept_call(
+        "page-a", Accepted(call_id=call_id, error=None if is_acknowledged else refusal)
+    )
+    if is_acknowledged:
+        harness.dispatcher.take_report("ann", "page-a", failed(call_id, code, "no"))
+    error = (await running).error
+    assert error is not None
+    assert (error.code, error.detail["second_try"], error.retryable) == (ErrorCode.NETWORK, code.value, False)
+    assert "A second try was not sent:" in error.message
+
+
+async def test_an_answer_to_the_second_try_is_what_happened() -> None:
+    """Finding P-L5: sibling. An error of the API itself was heard, whatever the first try met."""
+    harness, running, call_id = await tried_again()
+    harness.dispatcher.accept_call("page-a", Accepted(call_id=call_id))
+    harness.dispatcher.take_report("ann", "page-a", answered(call_id, status=404))
+    error = (await running).error
+    assert error is not None
+    assert (error.code, "second_try" in error.detail) == (ErrorCode.HTTP_STATUS, False)
