@@ -411,7 +411,7 @@ def _bare(url: str | None) -> str | None:
     if url is None:
         return None
     parts = urlsplit(url)
-    return f"{parts.scheme}://{parts.hostname or ''}{parts.path}"
+    return f"{parts.scheme}://{parts.netloc.rpartition('@')[2]}{parts.path}"
 
 
 def _origins(names: list[str]) -> frozenset[str]:

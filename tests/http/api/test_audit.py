@@ -155,10 +155,11 @@ async def test_reading_on_gives_every_entry_once(store: Store) -> None:
 
 @pytest.mark.asyncio
 async def test_what_a_user_does_is_noted_with_who_did_it(bridge: Bridge) -> None:
-    """Documents, acceptances, keys, browsers and calls; the call stands there once, without its answer."""
+    """Finding F-10: what was added, made and called; a source with its port, without its secrets."""
     async with page_of(bridge, bridge.local_user.id, answer) as page:
         added = await page.post(
-            "/api/servers", {"text": SHOP, "source_url": "http://h.example/s?token=hidden"}
+            "/api/servers",
+            {"text": SHOP, "source_url": "http://hidden:hidden@[::1]:8970/s?token=hidden#hidden"},
         )
         await page.accept_everything()
         key = await page.post("/api/keys", {"label": "chat"})
@@ -189,6 +190,7 @@ async def test_what_a_user_does_is_noted_with_who_did_it(bridge: Bridge) -> None
     assert told_in(by_kind["acceptance"]) == {"operations": 1}
     assert by_kind["call"]["detail"]["state"] == "succeeded"
     assert by_kind["document_added"]["server"] == added["id"]
+    assert told_in(by_kind["document_added"])["source"] == "http://[::1]:8970/s"
     text = str(entries)
     assert not [secret for secret in (key["key"], "hidden", "in the answer") if secret in text]
 
