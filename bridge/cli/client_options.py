@@ -37,7 +37,11 @@ def add_smoke(command: argparse.ArgumentParser) -> None:
     command.add_argument(
         "--arguments", default="{}", metavar="JSON", help="arguments of the call (default: {})"
     )
-    command.add_argument("--model", metavar="NAME", help="which model (default: the first one)")
+    command.add_argument(
+        "--model",
+        metavar="NAME",
+        help="which model (default: the built-in one, else the first that is listed)",
+    )
     command.add_argument(
         "--say", metavar="TEXT", help="the message to send (default: a request to call the tool)"
     )

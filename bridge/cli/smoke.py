@@ -19,6 +19,9 @@ from bridge.cli.terminal import showing_progress
 DEMO = "demo"
 """Name of the built-in model, which calls a tool by a line of its own syntax."""
 
+DEMO_OWNER = "tool-bridge"
+"""What the built-in model's `owned_by` is; a provider may have a model of the same name."""
+
 TIMEOUT_S = 300.0
 """For the answer; a call may wait for its user."""
 
@@ -60,7 +63,7 @@ async def _smoke(options: argparse.Namespace) -> int:
     timeout = aiohttp.ClientTimeout(total=TIMEOUT_S)
     async with aiohttp.ClientSession(timeout=timeout) as http:
         client = _Client(http, address_of(options), key_of(options))
-        model = options.model or (await client.send_request("GET", "/v1/models"))["data"][0]["id"]
+        model = options.model or await _choose_model(client)
         new_conversation = {"title": "Smoke test", "model": model}
         conversation = (await client.send_request("POST", "/conversations", new_conversation))["conversation"]
         path = f"/conversations/{conversation['id']}"
@@ -78,6 +81,23 @@ async def _smoke(options: argparse.Namespace) -> int:
     if not called:
         print("tool-bridge: the tool was not called, or it failed", file=sys.stderr)
     return 0 if called and answer["state"] == "completed" else 1
+
+
+async def _choose_model(client: _Client) -> str:
+    """Return the built-in model, which calls a tool for certain and may be unlisted; else the first listed.
+
+    Raises:
+        CommandFailed: there is no model.
+    """
+    try:
+        if (await client.send_request("GET", f"/v1/models/{DEMO}"))["owned_by"] == DEMO_OWNER:
+            return DEMO
+    except CommandFailed:
+        pass  # an operator's file names the models
+    listed = (await client.send_request("GET", "/v1/models"))["data"]
+    if not listed:
+        raise CommandFailed("no provider lists a model now. Name one with --model.")
+    return listed[0]["id"]
 
 
 async def _walked(

@@ -15,7 +15,9 @@ import pytest_asyncio
 from bridge.app.server import Bridge
 from tests.support.commands import Ended, run_command
 from tests.support.documents.compiled import document_text
-from tests.support.models.model_bridge import products
+from tests.support.models.model_answers import calls, text
+from tests.support.models.model_bridge import model_bridge, products
+from tests.support.models.scripted_provider import answers, scripted_provider
 from tests.support.running_bridge import page_of, running_bridge
 
 pytestmark = pytest.mark.asyncio
@@ -83,3 +85,31 @@ async def test_what_is_missing_is_said(bridge: Bridge) -> None:
     ended = await smoke(bridge, "--url", "http://127.0.0.1:9")
     assert (ended.status, "no answer of the bridge" in ended.errors) == (1, True)
     assert await count(bridge) == 0
+
+
+async def test_it_takes_the_model_that_calls_for_certain_whatever_providers_there_are(
+    bridge: Bridge,
+) -> None:
+    """Finding F-15: the first listed model was taken, which is another's as soon as a provider was added."""
+    async with (
+        scripted_provider() as provider,
+        page_of(bridge, bridge.local_user.id, products) as page,
+    ):
+        await page.request("PUT", "/api/providers/mine", {"base_url": provider.base_url, "key": "sk-x"})
+        ended = await smoke(bridge, "--tool", "listProducts")
+        assert ended.status == 0, ended.errors
+        assert ended.output.startswith("user: CALL listProducts {}")
+        assert provider.requests == []
+
+
+async def test_without_the_built_in_model_the_first_listed_is_asked(tmp_path: Path) -> None:
+    """Finding F-15: sibling. An operator's own providers replace it, and one may be down."""
+    async with scripted_provider() as provider, model_bridge(tmp_path, provider) as bridge:
+        await bridge.components.registry.share_document("shop.json", document_text(), source_url=None)
+        async with page_of(bridge, bridge.local_user.id, products):
+            provider.play(calls(("listProducts", {})), text("Tea."))
+            assert (await smoke(bridge, "--tool", "listProducts")).status == 0
+    provider.models = answers(500, b"")
+    async with model_bridge(tmp_path, provider) as bridge:
+        ended = await smoke(bridge)
+        assert (ended.status, "Name one with --model" in ended.errors) == (1, True)
