@@ -33,8 +33,11 @@ function turnText(turn) {
   return [`## ${t`Answer`}`, ...turn.parts.map(partText).filter((text) => text !== "")].join("\n\n");
 }
 
+/** A name of a file as it is, in one line: no character of it is a mark. @param {string} name */
+const escaped = (name) => name.replace(/\n/g, " ").replace(/[\\*_`[\]]/g, "\\$&");
+
 /** @param {import("../types/chat_types.js").AttachmentFacts} file */
-const attachmentText = ({ name, mime, bytes }) => `*${t`Attachment ${name.replace(/[*_`[\]\n]/g, " ")} (${mime}, ${formatSize(bytes)}), not included`}*`;
+const attachmentText = ({ name, mime, bytes }) => `*${t`Attachment ${escaped(name)} (${mime}, ${formatSize(bytes)}), not included`}*`;
 
 /** @param {AnswerPart} part */
 function partText(part) {

@@ -3,6 +3,7 @@
 import { dictionaryOf, memberOf } from "../base/dictionary.js";
 import { counted, errorSentence, t } from "../base/language.js";
 import { isOver } from "./state.js";
+import { plainText } from "../markdown/plain_text.js";
 import { withoutMarkers } from "../ui/markers.js";
 import { truncateLine } from "../base/untrusted_text.js";
 
@@ -10,6 +11,8 @@ import { truncateLine } from "../base/untrusted_text.js";
 
 const PAUSE_MS = 1500;
 const SPOKEN_CHARS = 400;
+/** Of an answer, with its marks; a long one is not read whole for its beginning. */
+const READ_CHARS = 10 * SPOKEN_CHARS;
 
 /** @type {Record<string, string>} */
 const ENDINGS = dictionaryOf({
@@ -44,7 +47,7 @@ function callSentences(before, after) {
 function endSentence({ ended, messages, head_id }) {
   const words = ENDINGS[ended?.state ?? ""];
   if (words) return ended?.error ? `${words} ${errorSentence(ended.error)}` : words;
-  const text = withoutMarkers(messages.get(head_id ?? "")?.content ?? "").replace(/[*_`#>|]+/g, "");
+  const text = plainText(withoutMarkers(messages.get(head_id ?? "")?.content ?? "").slice(0, READ_CHARS));
   return t`The answer is complete. ${text.length > SPOKEN_CHARS ? `${text.slice(0, SPOKEN_CHARS)}…` : text}`;
 }
 

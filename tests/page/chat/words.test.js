@@ -37,6 +37,22 @@ test("a run is heard as its beginning, its calls and its end, not as its words",
   ]);
 });
 
+test("Finding F-17: a name in an answer is read whole, marks are not, and a long answer is cut", () => {
+  const said = (/** @type {string} */ content) => {
+    const running = story.begin.reduce(applyEvent, EMPTY);
+    const done = applyEvent(applyEvent(running, event("message", { message: answered("m2", "m1", content) })), event("run_ended", { run_id: "r1", state: "completed", error: null }));
+    return describeChanges(running, done).at(-1)?.replace("The answer is complete. ", "");
+  };
+  assert.equal(said("Use **run_operation** with `list_all_pets` (unknown_tool, a*b, C#, x > y)."), "Use run_operation with list_all_pets (unknown_tool, a*b, C#, x > y).");
+  assert.equal(said("## Pets\n\n- _Rex_\n- [Ada](https://pets.example/a_b)\n\n| a | b |\n|---|---|\n| 1 | 2 |\n\n> q\n\n```\nx_1\n```"), "Pets\nRex\nAda\na b\n1 2\nq\nx_1");
+  assert.equal(said("word ".repeat(100_000))?.length, 401);
+});
+
+test("Finding F-17: sibling. an attachment keeps its name in the file that is taken away", () => {
+  const turn = { kind: "user", text: "", attachments: [{ name: "my_file_[1]*.png", mime: "image/png", bytes: 1 }] };
+  assert.match(markdownOf(/** @type {any} */ ({ title: "t", model: "" }), /** @type {any} */ ([turn])), /Attachment my\\_file\\_\\\[1\\\]\\\*\.png /);
+});
+
 test("why an answer ended early is said", () => {
   const running = story.begin.reduce(applyEvent, EMPTY);
   const stopped = applyEvent(running, event("run_ended", { run_id: "r1", state: "cancelled", error: null }));
