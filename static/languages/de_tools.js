@@ -81,6 +81,8 @@ export const GERMAN_TOOLS = {
   "Add another": "Weiteren hinzufügen",
   "Add an item to {0}": "Eintrag zu {0} hinzufügen",
   "This argument is required.": "Dieses Argument ist Pflicht.",
+  "Add at least {0} item.|Add at least {0} items.": "Mindestens {0} Eintrag hinzufügen.|Mindestens {0} Einträge hinzufügen.",
+  "At most {0} item fits.|At most {0} items fit.": "Höchstens {0} Eintrag passt.|Höchstens {0} Einträge passen.",
   "Expected a whole number.": "Hier gehört eine ganze Zahl hin.",
   "Expected a number.": "Hier gehört eine Zahl hin.",
   'Expected a JSON object such as {"name": "value"}.': 'Hier gehört ein JSON-Objekt hin, etwa {"name": "value"}.',

@@ -1,6 +1,6 @@
 // @ts-check
 /** Reads the arguments out of a form's fields, or names what is wrong and where. Pure: no DOM. */
-import { t } from "../base/language.js";
+import { counted, t } from "../base/language.js";
 import { fillField } from "./form_state.js";
 import { parseJson } from "../base/json_text.js";
 import { hasPlace, unknownVariable } from "../environments/variables.js";
@@ -89,8 +89,16 @@ function readJson(field, text, problems) {
 /** @param {Field} field @param {Problem[]} problems */
 function readItems(field, problems) {
   if (field.items.length === 0 && !field.required && !field.listed) return undefined;
+  const problem = sizeProblem(field.schema, field.items.length);
+  if (problem) problems.push({ field, message: problem });
   const values = field.items.map((item) => readField(item, problems));
   return values.filter((value) => value !== undefined);
+}
+
+/** What is wrong with the number of items; "" where nothing is. @param {import("../types/types.js").JsonObject} schema @param {number} count */
+function sizeProblem({ minItems, maxItems }, count) {
+  if (typeof minItems === "number" && count < minItems) return counted(minItems, "Add at least {0} item.", "Add at least {0} items.");
+  return typeof maxItems === "number" && count > maxItems ? counted(maxItems, "At most {0} item fits.", "At most {0} items fit.") : "";
 }
 
 /**

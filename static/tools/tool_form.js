@@ -40,6 +40,7 @@ export class ToolForm {
     this.problems = new ProblemList();
     const clear = (/** @type {Event} */ event) => this.#clearProblemAt(/** @type {Element} */ (event.target));
     for (const type of ["input", "change"]) this.body.addEventListener(type, clear);
+    this.body.addEventListener("click", (event) => event.target instanceof HTMLButtonElement && clear(event), true); // before a list is drawn anew
     this.problem = el("p", { class: "problem", role: "alert" });
     this.element = el(
       "div",
@@ -140,13 +141,14 @@ export class ToolForm {
   /** @param {import("./form_state.js").Field} field @param {string} message */
   #showProblem(field, message) {
     const place = revealField(this.body, field.id);
-    const control = place?.querySelector("input, select, textarea");
-    const note = place?.querySelector(".problem");
+    const control = field.kind === "array" ? null : place?.querySelector("input, select, textarea");
+    const note = place?.querySelector(":scope > .problem");
     if (!place || !note) fill(this.problem, `${field.name}: ${message}`);
     else fill(note, message);
     control?.setAttribute("aria-invalid", "true");
     const focus = () => {
-      if (control instanceof HTMLElement) control.focus({ preventScroll: true });
+      const first = control ?? adderOf(place, field);
+      if (first instanceof HTMLElement) first.focus({ preventScroll: true });
       place?.scrollIntoView({ block: "nearest" }); // its name and description, too, however long they are
     };
     if (place) this.problems.addProblem(field.id, field.name, focus);
@@ -157,7 +159,7 @@ export class ToolForm {
   #clearProblemAt(control) {
     control.removeAttribute("aria-invalid");
     const place = control.closest("[data-field]");
-    const note = place?.querySelector(".problem");
+    const note = place?.querySelector(":scope > .problem");
     if (note) note.textContent = "";
     if (place instanceof HTMLElement) this.problems.removeProblem(place.dataset.field ?? "");
   }
@@ -167,6 +169,12 @@ export class ToolForm {
     for (const note of this.element.querySelectorAll(".problem")) note.textContent = "";
     for (const control of this.element.querySelectorAll("[aria-invalid]")) control.removeAttribute("aria-invalid");
   }
+}
+
+/** What adds an item to a list: the last button, or, where there are none yet, the first, which chooses files. @param {Element | null} place @param {import("./form_state.js").Field} field */
+function adderOf(place, field) {
+  const buttons = [...(place?.querySelectorAll("button") ?? [])];
+  return field.items.length === 0 ? buttons.at(0) : buttons.at(-1);
 }
 
 /** @param {string} text @returns {JsonObject | null} */

@@ -113,3 +113,22 @@ async def test_a_refusal_for_want_of_a_credential_names_it_and_leads_to_its_form
         heading = page.get_by_role("heading", name="Credentials")
         await expect(heading).to_be_in_viewport()
         await expect(page.locator("[data-place=credentials]")).to_be_focused()
+
+
+async def test_a_required_list_without_items_is_marked_until_it_has_one(
+    chromium: Browser, tmp_path: Path
+) -> None:
+    """Finding F-14: only the bridge noticed it, in words that stood at no field."""
+    async with shop(chromium, tmp_path) as (scene, page):
+        await go_to(page, "tools", "placeOrder")
+        form = page.get_by_role("form", name="Try placeOrder")
+        await form.get_by_role("button", name="Clear the form").click()
+        await page.get_by_test_id("run").click()
+        lack = form.get_by_text("Add at least 1 item.")
+        await expect(lack).to_be_visible()
+        await page.locator(".problem-list").get_by_role("button", name="items", exact=True).click()
+        adder = form.get_by_role("button", name="Add an item to items")
+        await expect(adder).to_be_focused()
+        await adder.click()
+        await expect(lack).to_have_count(0)
+        assert await customers(scene) == []

@@ -112,6 +112,23 @@ test("a required list that is empty is sent as an empty list", () => {
   assert.deepEqual(submit({ ids: { type: "array", items: { type: "integer" } } }, {}, ["ids"]).value, { ids: [] });
 });
 
+test("Finding F-14: a list with too few or too many items is named by the form, not after it was sent", () => {
+  const items = { type: "integer" };
+  const list = { type: "array", items, minItems: 1, maxItems: 2 };
+  const pair = { type: "array", items: { type: "array", items, minItems: 2 } };
+  /** @param {any} properties @param {any} value @param {string[]} [required] */
+  const problems = (properties, value, required) => {
+    const root = createField(objectOf(properties, required));
+    fillField(root, value);
+    return readForm(root).problems.map(({ field, message }) => `${field.name}: ${message}`);
+  };
+  assert.deepEqual(problems({ ids: list }, {}, ["ids"]), ["ids: Add at least 1 item."]);
+  assert.deepEqual(problems({ ids: list }, {}), [], "an optional list may be left out");
+  assert.deepEqual(problems({ ids: list }, { ids: [1, 2, 3] }), ["ids: At most 2 items fit."]);
+  assert.deepEqual(problems({ ids: list }, { ids: [1, 2] }, ["ids"]), []);
+  assert.deepEqual(problems({ pairs: pair }, { pairs: [[1]] }), [": Add at least 2 items."], "a list within a list has its name from the form");
+});
+
 test("an optional object nobody touched asks for nothing", () => {
   const owner = objectOf({ name: { type: "string" } }, ["name"]);
   assert.deepEqual(submit({ owner }, {}), { value: {}, problems: [] });
