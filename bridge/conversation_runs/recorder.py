@@ -8,7 +8,7 @@ from dataclasses import replace
 
 from bridge.agent.turn import TurnEvent
 from bridge.calls.open_call import OpenCall
-from bridge.calls.state_machine import TERMINAL
+from bridge.calls.state_machine import TERMINAL, CallState
 from bridge.conversation_runs.context import RunContext
 from bridge.conversation_runs.event_feed import EventFeed
 from bridge.conversations.branches import Branches
@@ -83,6 +83,10 @@ class RunRecorder:
             return
         if call.phase in TERMINAL:
             self._transcript.note_end(tool_call_id, call.call_id, call.state.value)
+        elif call.state is CallState.AWAITING_APPROVAL:
+            self._transcript.note_wait(tool_call_id)
+        elif call.state is CallState.RUNNING:
+            self._transcript.note_start(tool_call_id)
         moved: JsonObject = {
             "run_id": self._context.run_id,
             "tool_call_id": tool_call_id,

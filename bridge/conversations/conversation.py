@@ -102,7 +102,8 @@ class Message:
     has_failed: bool = False
     """Whether the call failed."""
     duration_ms: float | None = None
-    """Duration of the call in milliseconds, from start to end."""
+    """Milliseconds from the beginning of the call's request to its end, without the waits for slot and user;
+    None: it never began, or is not known."""
     call_id: str | None = None
     """The bridge's id of the call; None: it never became one, or came from elsewhere."""
     call_state: str | None = None

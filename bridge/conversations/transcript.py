@@ -97,6 +97,7 @@ class Transcript:
         self._round = -1
         self._names: dict[str, str] = {}
         self._started: dict[str, float] = {}
+        self._running: set[str] = set()
         self._over: dict[str, _Over] = {}
         self._ended: dict[str, _Ended] = {}
         self._text_index: int | None = None
@@ -176,6 +177,17 @@ class Transcript:
                 )
             messages.append(self._keep(changed))
         return TranscriptChange(tuple(messages), (news,))
+
+    def note_wait(self, tool_call_id: str) -> None:
+        """Record that a call waits for its user: that time is not the call's, and it may come again."""
+        self._started.pop(tool_call_id, None)
+        self._running.discard(tool_call_id)
+
+    def note_start(self, tool_call_id: str) -> None:
+        """Record that a call's request begins, once it has its slot and its user's word."""
+        if tool_call_id not in self._running:
+            self._running.add(tool_call_id)
+            self._started[tool_call_id] = self._now()
 
     def note_end(self, tool_call_id: str, call_id: str, state: str) -> None:
         """Record that a call has just ended, before the others of its round."""

@@ -451,6 +451,7 @@ async def test_a_call_waits_for_its_user(
         output = (await client.messages())[2]
     assert len(page.calls) == 1
     assert output["failed"] is not runs
+    assert (output["duration_ms"] is not None) is runs, "the wait for its user is no time of a call"
     if not runs:
         assert json.loads(output["content"])["error"]["code"] == "denied"
         assert len(heard.of("tool_error")) == 1
