@@ -13,15 +13,23 @@ from bridge.storage.store import Store
 from bridge.tasks import Tasks
 
 
-def compose_logins(
-    settings: LoginSettings, identity: Identity, store: Store, base_url: str, tasks: Tasks
-) -> Logins | None:
-    """Build it; None without a provider. Nothing is fetched before somebody logs in."""
+def compose_provider(settings: LoginSettings) -> OpenIdProvider | None:
+    """Build the provider that is set; None without one."""
     issuer, client_id = settings.oidc_issuer, settings.oidc_client_id
     if issuer is None or client_id is None:
         return None
     client = ClientCredentials(client_id, settings.oidc_client_secret)
-    provider = OpenIdProvider(issuer, client, ProviderRequests(fetch_json, fetch_json_as, send_form))
-    tokens = IdTokens(issuer, client_id, SigningKeys(issuer, fetch_json, tasks))
+    return OpenIdProvider(issuer, client, ProviderRequests(fetch_json, fetch_json_as, send_form))
+
+
+def compose_logins(
+    settings: LoginSettings, identity: Identity, store: Store, base_url: str, tasks: Tasks
+) -> Logins | None:
+    """Build it; None without a provider. Nothing is fetched before somebody logs in."""
+    provider = compose_provider(settings)
+    if provider is None:
+        return None
+    keys = SigningKeys(provider.issuer, fetch_json, tasks)
+    tokens = IdTokens(provider.issuer, provider.client.client_id, keys)
     table = store.login_table()
     return Logins(provider, tokens, settings, identity, table=table, store=store, base_url=base_url)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import errno
 import os
 from pathlib import Path
 
@@ -76,8 +77,8 @@ def compose_readiness(
     return Readiness(checks)
 
 
-def write_probe(folder: Path) -> None:
-    """Write a file to a folder and remove it; blocks.
+def write_probe(folder: Path, size: int = PROBE_BYTES) -> None:
+    """Write a file of `size` bytes to a folder and remove it; blocks.
 
     Raises:
         OSError: it cannot be written: the disk is full or read-only, or the folder is not there.
@@ -85,7 +86,8 @@ def write_probe(folder: Path) -> None:
     path = folder / PROBE_FILE
     file = open_private(path, os.O_WRONLY | os.O_CREAT | os.O_TRUNC)
     try:
-        os.write(file, bytes(PROBE_BYTES))
+        if os.write(file, bytes(size)) < size:  # a disk that is nearly full takes what fits
+            raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
     finally:
         os.close(file)
         path.unlink(missing_ok=True)

@@ -11,7 +11,8 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple, TextIO, cast
 
-from bridge.cli.parser import WrongUsage, suggest
+from bridge.cli.parser import WrongUsage
+from bridge.close_names import suggest
 
 _FORMS = "NAME=VALUE, NAME:=JSON, NAME=@FILE, a JSON object, @FILE or -"
 

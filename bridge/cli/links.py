@@ -9,8 +9,9 @@ import sys
 import webbrowser
 
 from bridge.cli.arguments import address_of
-from bridge.cli.parser import CommandFailed, NoBridge, suggest
+from bridge.cli.parser import CommandFailed, NoBridge
 from bridge.cli.store import open_store
+from bridge.close_names import suggest
 from bridge.operating_system import can_show_pages
 from bridge.settings.network import page_url
 from bridge.settings.running_bridge import running_bridge

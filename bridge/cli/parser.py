@@ -7,13 +7,13 @@ nothing but how a terminal is written to.
 from __future__ import annotations
 
 import argparse
-import difflib
 import re
 import sys
 from collections.abc import Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING, NoReturn
 
 from bridge.cli.terminal import paint_help, takes_color
+from bridge.close_names import suggest
 
 if TYPE_CHECKING:
     from _typeshed import SupportsWrite
@@ -77,12 +77,6 @@ def describe_unknown_command(word: str, commands: Iterable[str]) -> str:
     """Return the message for a word that is no command; repeats it only if it looks like a mistyped one."""
     what = f"there is no command {word!r}" if _MISTYPED.fullmatch(word) else "there is no such command"
     return f"{what}{suggest(word, commands)}"
-
-
-def suggest(word: str, known: Iterable[str]) -> str:
-    """Return a full stop and the question whether `word` is meant to be something known; "" if none is."""
-    likely = difflib.get_close_matches(word, list(known), n=1)
-    return f". Did you mean {likely[0]}?" if likely else ""
 
 
 def without_values(message: str) -> str:

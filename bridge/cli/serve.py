@@ -6,7 +6,6 @@ import argparse
 import asyncio
 import json
 import logging
-import os
 import sys
 from contextlib import AsyncExitStack
 from functools import partial
@@ -14,11 +13,9 @@ from typing import NamedTuple
 
 from bridge.app.composition import Components
 from bridge.app.server import AddressInUse, Bridge, Offer, share_document, start_bridge
-from bridge.cli.doctor.findings import ADVICE
 from bridge.cli.documents import reference_rules
-from bridge.cli.event_loop import choose_event_loop
 from bridge.cli.parser import CommandFailed
-from bridge.cli.serve_settings import settings_of
+from bridge.cli.start_checks import ask_issuers, check_settings, list_warnings
 from bridge.cli.store import open_store
 from bridge.documents.sources import ReferenceRules
 from bridge.errors import BridgeError
@@ -28,15 +25,11 @@ from bridge.log_lines import log_as_json
 from bridge.operating_system import call_on_stop, raise_descriptor_limit
 from bridge.providers.shelf import DEMO_ID
 from bridge.settings.bridge import BridgeSettings
-from bridge.settings.cluster import check_cluster
 from bridge.settings.declaration import SettingsError
-from bridge.settings.login import check_login
 from bridge.settings.models import ModelsFileError
-from bridge.settings.network import SAMPLE_INTRANET_PORT, SAMPLE_MCP_PORT, SAMPLES_PORT, lacks_tls
+from bridge.settings.network import SAMPLE_INTRANET_PORT, SAMPLE_MCP_PORT, SAMPLES_PORT
 from bridge.settings.running_bridge import describe_running
-from bridge.settings.storage import KEYS_VARIABLE, has_guessable_key
-from bridge.settings.telemetry import check_telemetry
-from bridge.storage.database import FolderInUse, StoreError, believes_any_server, postgresql_url
+from bridge.storage.database import FolderInUse, StoreError
 from bridge.storage.store import Store
 from examples.intranet import start_intranet
 from examples.mcp_server import start_mcp_server
@@ -55,19 +48,6 @@ _TRY_IT = """\
 Talk to the demo model, once the page is open and its tools are accepted:
   curl {url}/v1/chat/completions -H "Authorization: Bearer {key}" -H "Content-Type: application/json" \\
     -d '{{"model": "demo", "messages": [{{"role": "user", "content": "CALL listProducts {{}}"}}]}}'"""
-
-WITHOUT_TLS = (
-    "Other machines can reach this bridge without TLS: whoever listens on the way reads keys and answers. "
-    "Put a proxy with TLS before it, and name its address: --public-url https://…"
-)
-UNKNOWN_DATABASE = (
-    "The database is on another machine, and no certificate of it is checked: whoever answers in its place "
-    f"reads and changes everything. {ADVICE['database_certificate']}"
-)
-GUESSABLE_KEY = (
-    f"A key in {KEYS_VARIABLE} is short: whoever gets the database may find it by trying. Put a new one in "
-    "front of it, such as the output of openssl rand -base64 32, and run: tool-bridge encrypt"
-)
 
 _log = logging.getLogger(__name__)
 
@@ -101,11 +81,7 @@ def demo(options: argparse.Namespace) -> int:
 
 def _run(options: argparse.Namespace, *, with_samples: bool) -> int:
     try:
-        settings = settings_of(options)
-        check_cluster(settings.cluster, settings.network, on_postgresql=options.database is not None)
-        check_login(settings.login, settings.network)
-        check_telemetry(settings.telemetry)
-        loop = choose_event_loop(settings.network.event_loop)
+        settings, loop = check_settings(options, _log.warning)
     except (SettingsError, ModelsFileError) as error:
         print(f"tool-bridge: {error}", file=sys.stderr)
         return 2
@@ -164,17 +140,17 @@ async def _serve(
         stack.push_async_callback(bridge.close)
         page = await bridge.page_url()
         _announce(options, bridge, page, samples, await _model_names(bridge))
-        if lacks_tls(settings.network):
-            _log.warning(WITHOUT_TLS)
-        if options.database and believes_any_server(postgresql_url(options.database), os.environ):
-            _log.warning(UNKNOWN_DATABASE)
-        if has_guessable_key(settings.storage):
-            _log.warning(GUESSABLE_KEY)
-        for warning in settings.budgets.list_warnings():
-            _log.warning(warning)
+        for warned in list_warnings(settings, options.database):
+            _log.warning(f"{warned.message} {warned.advice}".rstrip())
+        bridge.components.tasks.start_task(_warn_of_issuers(settings), "ask the issuers")
         freeze_heap()
         await stop.wait()
     return 0
+
+
+async def _warn_of_issuers(settings: BridgeSettings) -> None:
+    for warned in await ask_issuers(settings):
+        _log.warning(warned.message)
 
 
 async def _start(settings: BridgeSettings, store: Store, offer: Offer, *, is_straight: bool) -> Bridge:

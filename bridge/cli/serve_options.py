@@ -7,6 +7,7 @@ import argparse
 from bridge.cli.arguments import add_store, parse_source
 from bridge.cli.options import add_json, add_references
 from bridge.cli.setting_options import add_setting_options, arguments_of
+from bridge.close_names import suggest
 from bridge.settings.declaration import Setting, SettingsError, parse_setting, settings_of_section
 from bridge.settings.limits import NAMES, Limits
 from bridge.settings.network import NetworkSettings
@@ -68,8 +69,8 @@ def parse_limit(text: str) -> tuple[str, object]:
         return name, number
     known: dict[str, Setting] = {setting.variable: setting for setting in settings_of_section(Limits)}
     if name not in known:
-        message = f"there is no limit {name[:100]!r}; the limits are {', '.join(NAMES)}"
-        raise argparse.ArgumentTypeError(message)
+        advice = suggest(name, NAMES) or f"; the limits are {', '.join(NAMES)}"
+        raise argparse.ArgumentTypeError(f"there is no limit {name[:100]!r}{advice}")
     try:
         return name, parse_setting(known[name], number, name)
     except SettingsError as error:

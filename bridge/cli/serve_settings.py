@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 import argparse
-import logging
-import os
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 
 from bridge.settings.bridge import BridgeSettings
+from bridge.settings.declaration import list_settings
 from bridge.settings.models import ModelsFile, ModelsFileError, key_of, models_of_environment, read_models
 from bridge.settings.obsolete import explain_names
 from bridge.settings.sources import read_settings
@@ -16,8 +15,12 @@ MODELS_FILE = "models.toml"
 """In the data folder."""
 
 
-def settings_of(options: argparse.Namespace, environ: Mapping[str, str] = os.environ) -> BridgeSettings:
-    """Return the settings that parsed options and the environment give; warns about obsolete names.
+def settings_of(
+    options: argparse.Namespace, warn: Callable[[str], None], environ: Mapping[str, str]
+) -> BridgeSettings:
+    """Return the settings that parsed options and the environment give.
+
+    `warn` is told of names without effect: obsolete ones, and those that only look like ours.
 
     Raises:
         SettingsError, ModelsFileError: a value, or the file of models, that cannot be used.
@@ -26,10 +29,15 @@ def settings_of(options: argparse.Namespace, environ: Mapping[str, str] = os.env
         **dict(options.limit),
         **{name: value for name, value in vars(options).items() if value is not None},
     }
-    for warning in explain_names({**environ, **given}):
-        logging.getLogger(__name__).warning(warning)
-    settings = read_settings(options.data, given, environ)
-    return settings.model_copy(update={"models": models_of(settings, environ)})
+    known = {setting.variable for setting in list_settings(BridgeSettings)}
+    try:
+        settings = read_settings(options.data, given, environ)
+        models = models_of(settings, environ)
+        known |= {provider.api_key_env for provider in models.provider if provider.api_key_env}
+        return settings.model_copy(update={"models": models})
+    finally:  # a mistyped name may be why a setting is missing
+        for warning in explain_names({**environ, **dict(options.limit)}, known):
+            warn(warning)
 
 
 def models_of(settings: BridgeSettings, environ: Mapping[str, str]) -> ModelsFile:

@@ -15,6 +15,7 @@ from urllib.parse import urlsplit
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field, ValidationError
 from pydantic import JsonValue as PydanticJsonValue
 
+from bridge.settings.file_keys import first_mistake, suggest_key
 from bridge.settings.provider_rules import ProviderApi, ProviderRules, rules_of
 from toolserver.json_types import JsonObject, JsonValue
 from toolserver.schema.hints import TOOL_DESCRIPTION_CHARS
@@ -295,17 +296,19 @@ _WORDS = {
 
 def _sentence(error: ValidationError, root: JsonObject, file: str) -> str:
     """Return the first mistake as a sentence."""
-    first = error.errors(include_input=False, include_url=False)[0]
+    first = first_mistake(error)
     place = [str(part) for part in first["loc"]]
-    what = _WORDS.get(first["type"]) or _what(first["msg"])
+    what = f"{_WORDS.get(first['type']) or _what(first['msg'])}."
+    if first["type"] == "extra_forbidden":
+        what = what.removesuffix(".") + (suggest_key(ModelsFile, first["loc"]) or ".")
     match first["loc"]:
         case (str() as table, int() as index, *path):
             rows = root.get(table)
             row = rows[index] if isinstance(rows, list) else None
             where = _place(file, table, index, row)
-            return f"{where}: `{'.'.join(str(part) for part in path)}` {what}."
+            return f"{where}: `{'.'.join(str(part) for part in path)}` {what}"
         case _:
-            return f"{file}: `{'.'.join(place)}` {what}."
+            return f"{file}: `{'.'.join(place)}` {what}"
 
 
 def _what(message: str) -> str:

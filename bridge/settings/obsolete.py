@@ -6,7 +6,15 @@ replaces, learns at the start what has become of each name (ruling 30).
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Collection, Iterable, Iterator
+
+from bridge.close_names import find_closest
+
+OWN_PREFIX = "TOOL_BRIDGE_"
+"""How names begin that are nobody else's."""
+
+OF_COMMANDS = ("TOOL_BRIDGE_DATA", "TOOL_BRIDGE_DATABASE_URL", "TOOL_BRIDGE_KEY")
+"""Names that are no settings of a bridge: commands read them."""
 
 WITHOUT_EFFECT = {
     "TOOL_BATCH_CAP": "calls are no longer run in groups; see MAX_PARALLEL_TOOLS_PER_REQUEST",
@@ -30,10 +38,19 @@ RENAMED = {
 """Old name, which still works, to the new one."""
 
 
-def explain_names(names: Iterable[str]) -> Iterator[str]:
-    """Return a sentence for each of these names that has no effect or a new name."""
+def explain_names(names: Iterable[str], known: Collection[str]) -> Iterator[str]:
+    """Return a sentence for each of these names that has a new name or no effect, `known` or not."""
     for name in names:
         if name in WITHOUT_EFFECT:
             yield f"{name} has no effect any more: {WITHOUT_EFFECT[name]}."
         elif name in RENAMED:
             yield f"{name} is now called {RENAMED[name]}; the old name still works."
+        elif name.startswith(OWN_PREFIX) and name not in known and name not in OF_COMMANDS:
+            yield f"{name} has no effect: nothing has this name.{_question(name, [*known, *OF_COMMANDS])}"
+
+
+def _question(name: str, known: Iterable[str]) -> str:
+    """Return what may be meant; all begin alike, which would make any two of them similar."""
+    rests = [each.removeprefix(OWN_PREFIX) for each in known if each.startswith(OWN_PREFIX)]
+    likely = find_closest(name.removeprefix(OWN_PREFIX), rests)
+    return f" Did you mean {OWN_PREFIX}{likely}?" if likely else ""

@@ -426,7 +426,7 @@ def _begin_in_time(connection: Connection) -> None:
     raw: Any = connection.connection.dbapi_connection
     try:
         raw.execute("BEGIN IMMEDIATE")
-    except sqlite3.OperationalError as error:
+    except sqlite3.Error as error:
         if is_locked(error):
             place, wait_s = connection.engine.url.database, SQLITE_WAIT_S
             _log.warning("%s is locked by another process; waiting for it, %g s at most.", place, wait_s)

@@ -6,7 +6,7 @@ Both support `ON CONFLICT`; SQLAlchemy spells it by dialect.
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Mapping, Sequence
-from sqlite3 import SQLITE_BUSY, SQLITE_CORRUPT, SQLITE_NOTADB, OperationalError
+from sqlite3 import SQLITE_BUSY, SQLITE_CORRUPT, SQLITE_NOTADB, Error
 from typing import Any, cast
 
 from sqlalchemy import (
@@ -237,7 +237,7 @@ def is_damaged(error: BaseException) -> bool:
     return isinstance(code, int) and code & _PRIMARY_CODE in (SQLITE_CORRUPT, SQLITE_NOTADB)
 
 
-def is_locked(error: OperationalError) -> bool:
+def is_locked(error: Error) -> bool:
     """Return whether SQLite says that another process holds the file."""
     return error.sqlite_errorcode & _PRIMARY_CODE == SQLITE_BUSY
 

@@ -15,6 +15,7 @@ from urllib.parse import urlsplit
 
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field, ValidationError, model_validator
 
+from bridge.settings.file_keys import first_mistake, suggest_key
 from toolserver.document.servers import absolute_url
 
 MAX_POLICY_BYTES = 1024 * 1024
@@ -263,11 +264,11 @@ def _read_text(path: Path, limit: int) -> str:
 
 def _describe(error: ValidationError) -> str:
     """The first problem, by its place: `servers.0.accept: …`."""
-    first = error.errors(include_url=False, include_context=False, include_input=False)[0]
+    first = first_mistake(error)
     place = ".".join(str(part) for part in first["loc"] if not str(part).startswith(("literal[", "list[")))
     message = first["msg"].removeprefix("Value error, ")
     if first["type"] == "extra_forbidden":
-        message = "there is no such key"
+        message = f"there is no such key{suggest_key(Policy, first['loc'])}"
     if place.endswith((".accept", ".approve")):
         message = f"{message}, or a list of operations"
     return f"{place or 'it'}: {message}"

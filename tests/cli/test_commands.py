@@ -344,13 +344,13 @@ def test_a_bridge_whose_only_document_is_not_there_does_not_start(tmp_path: Path
         ("key", "--label", "x" * 101),
     ],
 )
-def test_a_value_out_of_range_is_refused_where_it_is_typed(
-    command: str, option: str, value: str, capsys: pytest.CaptureFixture[str]
+def test_a_value_out_of_range_is_refused_before_anything_starts(
+    command: str, option: str, value: str
 ) -> None:
     """No traceback, and nothing is started with half a setting."""
-    with pytest.raises(SystemExit):
-        main([command, f"{option}={value}"])
-    assert option in capsys.readouterr().err
+    ended = run_command(command, f"{option}={value}")
+    assert ended.status == 2
+    assert option in ended.errors
 
 
 @pytest.mark.parametrize("command", [["serve"], ["key", "--user", "bob"]])

@@ -5,23 +5,27 @@ import json
 import os
 import signal
 import socket
+import sqlite3
 import subprocess
 import sys
 import urllib.error
 import urllib.request
-from collections.abc import Generator, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable, Generator, Iterator
+from contextlib import closing, contextmanager
 from pathlib import Path
 from typing import Any
 
 import aiohttp
 import pytest
+from aiohttp import web
 
+from bridge.storage.write_ahead_log import WriteAheadLog
+from tests.support import web_servers
 from tests.support.commands import Ended, run_command
 from tests.support.running_bridge import pair_browser
 from tests.support.stores.databases import execute, with_tables
 from tests.support.stores.full_disk import limit_disk
-from tests.support.tcp_servers import free_port
+from tests.support.tcp_servers import free_port, serving_connections, tls_of, write_certificate
 
 
 def diagnose(*words: str, **environ: str) -> Ended:
@@ -265,3 +269,166 @@ def test_a_postgresql_that_is_not_there_is_told_without_its_password(tmp_path: P
     assert (told.status, database["ok"]) == (1, False)
     assert "hunter2" not in told.output + told.errors
     assert os.environ.get("TOOL_BRIDGE_DATABASE_URL") != url
+
+
+# What a start would refuse or warn of: each of these was well for doctor once
+
+
+def write_foreign_database(data: Path) -> dict[str, str]:
+    with closing(sqlite3.connect(data / "bridge.sqlite3")) as connection:
+        connection.execute("CREATE TABLE t (id INT)")
+    return {}
+
+
+def write_newer_tables(data: Path) -> dict[str, str]:
+    execute(with_tables(data / "bridge.sqlite3"), "UPDATE alembic_version SET version_num = '9999'")
+    return {}
+
+
+REFUSED: dict[str, tuple[Callable[[Path], dict[str, str]], str, str]] = {
+    "tables of a newer version": (write_newer_tables, "database", "was made by a newer tool-bridge"),
+    "the database of another program": (
+        write_foreign_database,
+        "database",
+        "holds tables of another program",
+    ),
+    "an issuer without a client id": (
+        lambda _: {"TOOL_BRIDGE_OIDC_ISSUER": "https://login.example"},
+        "settings",
+        "TOOL_BRIDGE_OIDC_ISSUER needs TOOL_BRIDGE_OIDC_CLIENT_ID",
+    ),
+    "a replica without Redis": (
+        lambda _: {"TOOL_BRIDGE_REPLICA_URL": "http://10.0.0.5:8766"},
+        "settings",
+        "TOOL_BRIDGE_REPLICA_URL has no effect without TOOL_BRIDGE_REDIS",
+    ),
+}
+
+
+@pytest.mark.parametrize("set_up", REFUSED)
+def test_what_a_start_refuses_is_told_in_its_words(tmp_path: Path, set_up: str) -> None:
+    """Finding P-M3: a check that is written a second time says that everything works."""
+    prepare, name, words = REFUSED[set_up]
+    environ = prepare(tmp_path)
+    told = diagnose("--json", "--data", str(tmp_path), **environ)
+    found = checks_of(told)[name]
+    assert (told.status, found["ok"], bool(found["advice"])) == (1, False, True)
+    started = run_command("serve", "--port", "0", "--data", str(tmp_path), environ=dict(environ))
+    assert started.status in (1, 2)
+    for said in (found["message"], started.errors):
+        assert words in said
+
+
+def test_a_database_that_another_process_holds_is_told(tmp_path: Path) -> None:
+    """Finding P-M3: to read it is not enough, a start writes."""
+    path = tmp_path / "bridge.sqlite3"
+    with_tables(path)
+    with closing(sqlite3.connect(path, isolation_level=None)) as holder:
+        holder.execute("BEGIN EXCLUSIVE")
+        told = diagnose("--json", "--data", str(tmp_path))
+    assert (told.status, checks_of(told)["database"]["ok"]) == (1, False)
+    assert "database is locked" in checks_of(told)["database"]["message"]
+
+
+def test_a_disk_with_less_room_than_a_start_needs_is_told(tmp_path: Path) -> None:
+    """Finding P-M3: a few bytes can be written long after the tables of a database cannot."""
+    with limit_disk(100_000):
+        told = diagnose("--json", "--data", str(tmp_path))
+    assert (told.status, checks_of(told)["data_folder"]["ok"]) == (1, False)
+    assert not list(tmp_path.iterdir())
+
+
+def test_a_data_folder_in_use_is_told_though_its_bridge_does_not_say_where(tmp_path: Path) -> None:
+    """Finding P-M3: a start refuses it by its log of calls, whatever became of the file with the address."""
+    log = WriteAheadLog.open_log(tmp_path)
+    told = diagnose("--json", "--data", str(tmp_path))
+    log.close()
+    assert (told.status, checks_of(told)["data_folder"]["ok"]) == (1, False)
+    assert "another tool-bridge runs on" in checks_of(told)["data_folder"]["message"]
+
+
+WARNED = {
+    "tls": ({"TOOL_BRIDGE_HOST": "0.0.0.0"}, "Other machines can reach this bridge without TLS"),
+    "encryption_key": ({"ARTIFACT_ENCRYPTION_KEY": "short"}, "A key in ARTIFACT_ENCRYPTION_KEY is short"),
+    "budgets": ({"TOOL_BRIDGE_BUDGET_COST": "3"}, "no model has a price"),
+    "login": (
+        {"TOOL_BRIDGE_OIDC_ISSUER": "http://127.0.0.1:1", "TOOL_BRIDGE_OIDC_CLIENT_ID": "bridge"},
+        "Nobody can log in: http://127.0.0.1:1/",
+    ),
+    "oauth": (
+        {"TOOL_BRIDGE_OAUTH_ISSUER": "http://127.0.0.1:1"},
+        "No access token can be checked at /mcp: http://127.0.0.1:1/",
+    ),
+    "settings": (
+        {"TOOL_BRIDGE_PUBLIC_ULR": "https://x.example"},
+        "TOOL_BRIDGE_PUBLIC_ULR has no effect: nothing has this name. Did you mean TOOL_BRIDGE_PUBLIC_URL?",
+    ),
+}
+
+
+@pytest.mark.parametrize("name", WARNED)
+def test_what_a_start_warns_of_is_a_warning_here_too(tmp_path: Path, name: str) -> None:
+    """Finding P-M3, P-L9: a bridge that starts is not yet as its operator wants it."""
+    environ, words = WARNED[name]
+    told = diagnose("--json", "--data", str(tmp_path), **environ)
+    warned = [each for each in json.loads(told.output)["checks"] if each["warning"]]
+    (found,) = [each for each in warned if each["name"] == name]
+    assert told.status == 0
+    assert words in found["message"]
+
+
+def test_a_start_warns_in_the_same_words(tmp_path: Path) -> None:
+    """Finding P-M3, P-L9: nobody asks doctor first; what comes from outside is told once it is known."""
+    environ = {name: value for given, _ in WARNED.values() for name, value in given.items()}
+    environ = os.environ | environ | {"TOOL_BRIDGE_HOST": "127.0.0.1"}
+    wanted = [words for name, (_, words) in WARNED.items() if name != "tls"]
+    command = [sys.executable, "-m", "bridge", "serve", "--port", "0", "--data", str(tmp_path)]
+    with subprocess.Popen(command, stderr=subprocess.PIPE, text=True, env=environ) as process:
+        assert process.stderr is not None
+        said = ""
+        while not all(words in said for words in wanted):
+            line = process.stderr.readline()
+            assert line, said
+            said += line
+        process.send_signal(signal.SIGINT)
+        process.wait(40)
+
+
+# What a running bridge seems to lack, and does not
+
+
+@pytest.mark.asyncio
+async def test_a_key_that_cannot_be_checked_is_not_called_refused(tmp_path: Path) -> None:
+    """Finding P-M3: with its database away every key looked revoked."""
+
+    async def readyz(_request: web.Request) -> web.Response:
+        check = {"name": "database", "ok": False, "message": "The database does not answer.", "seconds": 1.0}
+        return web.json_response({"status": "not_ready", "checks": [check]}, status=503)
+
+    async def me(_request: web.Request) -> web.Response:
+        return web.json_response({"error": {}}, status=503)
+
+    app = web.Application()
+    app.add_routes([web.get("/readyz", readyz), web.get("/api/me", me)])
+    async with web_servers.serving(app) as address:
+        told = await asyncio.to_thread(diagnose, "--json", "--url", address, "--key", "tbk_x")
+    found = checks_of(told)["key"]
+    assert (told.status, found["ok"]) == (1, False)
+    assert found["message"] == "The bridge cannot check the key now (status 503)."
+    assert "revoked" not in told.output
+
+
+@pytest.mark.asyncio
+async def test_a_certificate_that_is_not_trusted_is_told_as_one(tmp_path: Path) -> None:
+    """Finding P-M3: the bridge runs there, and its address is right."""
+    certificate = tmp_path / "certificate.pem"
+    write_certificate(certificate, "bridge.test")
+
+    async def hang_up(_reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        writer.close()
+
+    async with serving_connections(hang_up, tls=tls_of(certificate)) as port:
+        told = await asyncio.to_thread(diagnose, "--json", "--url", f"https://127.0.0.1:{port}")
+    found = checks_of(told)["bridge"]
+    assert (told.status, "is not trusted here: self" in found["message"]) == (1, True), found
+    assert "SSL_CERT_FILE" in found["advice"]

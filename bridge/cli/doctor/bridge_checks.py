@@ -28,6 +28,8 @@ async def ask_bridge(address: str, pid: int | None, key: str) -> list[Finding]:
         ):
             report = ReadinessReport.model_validate_json(await answer.read())
             account = await _ask_account(http, address, key)
+    except aiohttp.ClientConnectorCertificateError as error:
+        return [_distrusted(address, error)]
     except (aiohttp.ClientError, TimeoutError) as error:
         return [_silent(address, pid, str(error) or f"nothing within {ANSWER_S:g} s")]
     except ValidationError:
@@ -48,10 +50,13 @@ async def _ask_account(http: aiohttp.ClientSession, address: str, key: str) -> l
         return [Finding("key", ok=True, message=message, advice=advice, warning=True)]
     async with http.get(f"{address}/api/me", headers={"Authorization": f"Bearer {key}"}) as answer:
         content = await answer.read()
-    if answer.status != HTTPStatus.OK:
+    if answer.status in (HTTPStatus.UNAUTHORIZED, HTTPStatus.FORBIDDEN):
         message = f"The bridge refuses the key (status {answer.status})."
         advice = "Was it revoked, or is it another bridge's? tool-bridge key --user NAME makes one."
         return [Finding("key", ok=False, message=message, advice=advice)]
+    if answer.status != HTTPStatus.OK:
+        message = f"The bridge cannot check the key now (status {answer.status})."
+        return [Finding("key", ok=False, message=message, advice="See what else fails, above all database.")]
     me = Me.model_validate_json(content)
     return [*_check_account(me), check_origin(me.base_url)]
 
@@ -67,6 +72,16 @@ def _check_account(me: Me) -> Iterator[Finding]:
     else:
         message = f"No page of {printable(me.user)} is connected, so calls of tools find no browser."
         yield Finding("page", ok=True, message=message, advice="tool-bridge open opens it.", warning=True)
+
+
+def _distrusted(address: str, error: aiohttp.ClientConnectorCertificateError) -> Finding:
+    why = getattr(error.certificate_error, "verify_message", "") or str(error.certificate_error)
+    message = f"The certificate at {address}/ is not trusted here: {why.rstrip('.')}."
+    advice = (
+        "Name the bridge by a name that its certificate has, or name the file of the authority that signed "
+        "it: SSL_CERT_FILE=authority.pem tool-bridge doctor …"
+    )
+    return Finding("bridge", ok=False, message=message, advice=advice)
 
 
 def _silent(address: str, pid: int | None, why: str) -> Finding:

@@ -14,9 +14,6 @@ ADVICE = {
     "data_folder": "Make room on its disk, and let the user who runs the bridge write there.",
     "documents": "Look again in a minute, as a process that hangs is replaced. Then look whether the machine "
     "lacks memory, and restart the bridge.",
-    "database_certificate": "Add ?sslmode=verify-full to its address, and sslrootcert=FILE where an "
-    "authority of your own has signed its certificate (docs/how-to/use-postgresql.md). In a network that you "
-    "trust, say so: ?sslmode=disable.",
     "canary": "Open the page of the canary's user (--canary-user) and accept its tool (--canary-tool). "
     "Does the page say Connected, and does the tool run there?",
     "cluster": "Does Redis run, and can the machine of this replica reach it (--redis)? tool-bridge replicas "

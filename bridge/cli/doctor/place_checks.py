@@ -5,40 +5,59 @@ from __future__ import annotations
 import argparse
 import asyncio
 import os
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 from bridge.app.http_application import canonical_host
 from bridge.app.readiness_checks import write_probe
 from bridge.cli.doctor.findings import ADVICE, Finding, check_origin
-from bridge.cli.serve_settings import settings_of
+from bridge.cli.start_checks import ask_issuers, check_settings, list_warnings
 from bridge.cli.store import DATABASE
 from bridge.cluster.ports import ClusterUnavailable
 from bridge.cluster.redis_connection import RedisConnection
+from bridge.settings.bridge import BridgeSettings
 from bridge.settings.cluster import REDIS_VARIABLE
 from bridge.settings.declaration import SettingsError
 from bridge.settings.models import ModelsFileError
 from bridge.settings.network import NetworkSettings
 from bridge.settings.running_bridge import refusal_to_listen
 from bridge.settings.sources import read_section
-from bridge.storage.database import StoreError, believes_any_server, describe_database, postgresql_url
+from bridge.storage.database import StoreError, describe_database, postgresql_url
+from bridge.storage.write_ahead_log import WriteAheadLogInUse, check_unused
+
+START_BYTES = 1024 * 1024
+"""Room that a start needs in the data folder: twice what the tables of a new one take."""
+
+_USABLE = Finding("settings", ok=True, message="The environment and the file of models can be used.")
+_CORRECT = "Correct it, or take it away for the default; docs/reference/settings.md has all of them."
+_RENAME = "Correct its name, or take it away."
+_IN_USE = "Stop that one, or choose another folder with --data."
 
 
 def check_place(options: argparse.Namespace) -> Iterator[Finding]:
-    """Return whether a bridge could start here."""
+    """Return whether a bridge could start here, and what it would warn of."""
     yield _check_folder(options.data)
-    yield _check_settings(options)
+    names: list[str] = []
+    settings = _settings_of(options, names.append)
+    is_usable = not isinstance(settings, str)
+    yield _USABLE if is_usable else Finding("settings", ok=False, message=settings, advice=_CORRECT)
+    yield from (Finding("settings", ok=True, message=name, advice=_RENAME, warning=True) for name in names)
     yield from _check_network(options)
-    yield from _check_database(options)
+    yield _check_database(options)
+    if is_usable:
+        yield from _check_warnings(settings, options.database)
     if redis := os.environ.get(REDIS_VARIABLE):
         yield _check_redis(redis)
 
 
 def _check_folder(folder: Path) -> Finding:
-    if not folder.exists():
-        return Finding("data_folder", ok=True, message=f"{folder} does not exist; the first start makes it.")
     try:
-        write_probe(folder)
+        if not folder.exists():
+            return _check_parents(folder)
+        check_unused(folder)
+        write_probe(folder, START_BYTES)
+    except WriteAheadLogInUse as error:
+        return Finding("data_folder", ok=False, message=f"{str(error).partition(';')[0]}.", advice=_IN_USE)
     except OSError as error:
         message = f"{folder} cannot be written: {error.strerror}."
         advice = f"{ADVICE['data_folder']} --data names another folder."
@@ -46,13 +65,27 @@ def _check_folder(folder: Path) -> Finding:
     return Finding("data_folder", ok=True, message=f"{folder} can be written.")
 
 
-def _check_settings(options: argparse.Namespace) -> Finding:
+def _check_parents(folder: Path) -> Finding:
+    """Return whether a folder can be made."""
+    nearest = next(parent for parent in folder.absolute().parents if parent.exists())
+    if not os.access(nearest, os.W_OK | os.X_OK):
+        message = f"{folder} does not exist, and {nearest} cannot be written, so no start can make it."
+        return Finding("data_folder", ok=False, message=message, advice="--data names another folder.")
+    return Finding("data_folder", ok=True, message=f"{folder} does not exist; the first start makes it.")
+
+
+def _settings_of(options: argparse.Namespace, warn: Callable[[str], None]) -> BridgeSettings | str:
+    """Return the settings of a start, or why they refuse it."""
     try:
-        settings_of(argparse.Namespace(**vars(options), limit=[]))
+        return check_settings(argparse.Namespace(**vars(options), limit=[]), warn)[0]
     except (SettingsError, ModelsFileError) as error:
-        advice = "Correct it, or take it away for the default; docs/reference/settings.md has all of them."
-        return Finding("settings", ok=False, message=str(error), advice=advice)
-    return Finding("settings", ok=True, message="The environment and the file of models can be used.")
+        return str(error)
+
+
+def _check_warnings(settings: BridgeSettings, database: str | None) -> Iterator[Finding]:
+    """Return what a start would warn of."""
+    for about, message, advice in [*list_warnings(settings, database), *asyncio.run(ask_issuers(settings))]:
+        yield Finding(about, ok=True, message=message, advice=advice, warning=True)
 
 
 def _check_network(options: argparse.Namespace) -> Iterator[Finding]:
@@ -72,17 +105,12 @@ def _check_network(options: argparse.Namespace) -> Iterator[Finding]:
     yield check_origin(network.public_url or f"http://{canonical_host(network.host)}:{network.port}")
 
 
-def _check_database(options: argparse.Namespace) -> Iterator[Finding]:
-    where = None
+def _check_database(options: argparse.Namespace) -> Finding:
     try:
         where = postgresql_url(options.database) if options.database else options.data / DATABASE
-        yield Finding("database", ok=True, message=describe_database(where))
+        return Finding("database", ok=True, message=describe_database(where))
     except StoreError as error:
-        yield Finding("database", ok=False, message=f"{error}.", advice=ADVICE["database"])
-    if where is not None and not isinstance(where, Path) and believes_any_server(where, os.environ):
-        message = "Whoever answers in the place of the database is believed: no certificate is checked."
-        advice = ADVICE["database_certificate"]
-        yield Finding("database_certificate", ok=True, message=message, advice=advice, warning=True)
+        return Finding("database", ok=False, message=f"{error}.", advice=ADVICE["database"])
 
 
 def _check_redis(url: str) -> Finding:

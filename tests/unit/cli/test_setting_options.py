@@ -1,10 +1,12 @@
 """Options that settings make: what is repeated is one list, and is judged as one."""
 
+import argparse
 from pathlib import Path
 
 import pytest
 
 from bridge.cli.parser import Parser
+from bridge.cli.serve_options import parse_limit
 from bridge.cli.setting_options import add_setting_options
 from bridge.settings.bridge import BridgeSettings
 from bridge.settings.declaration import SettingsError, list_settings
@@ -59,3 +61,12 @@ def test_every_option_of_a_list_may_be_repeated() -> None:
         one, other = VALUES[option]
         settings = settings_of(option, one, option, other)
         assert len(getattr(getattr(settings, setting.section), setting.field)) == 2
+
+
+def test_a_mistyped_limit_is_told_what_it_may_mean() -> None:
+    """Finding P-L9: seventeen names are no answer to a letter that is missing."""
+    with pytest.raises(argparse.ArgumentTypeError) as refused:
+        parse_limit("TOOL_TIMEOUT_SECOND=5")
+    assert str(refused.value) == "there is no limit 'TOOL_TIMEOUT_SECOND'. Did you mean TOOL_TIMEOUT_SECONDS?"
+    with pytest.raises(argparse.ArgumentTypeError, match="the limits are MAX_PARALLEL"):
+        parse_limit("X=5")

@@ -83,6 +83,25 @@ def test_a_bad_file_is_refused_by_file_table_and_key(text: str, sentence: str) -
 
 
 @pytest.mark.parametrize(
+    ("text", "sentence"),
+    [
+        ("[[providers]]", "models.toml: `providers` is not known here. Did you mean provider?"),
+        (PROVIDER + "websearch = 3", "`websearch` is not known here. Did you mean web_search?"),
+        (
+            PROVIDER + '[[model]]\nid = "m"\nprovidr = "main"',
+            "`providr` is not known here. Did you mean provider?",
+        ),
+        (PROVIDER + "speed = 3", "`speed` is not known here."),
+    ],
+)
+def test_a_mistyped_key_is_told_what_it_may_mean(text: str, sentence: str) -> None:
+    """Finding P-L9: names of ours are long, and their documentation is elsewhere."""
+    with pytest.raises(ModelsFileError) as refused:
+        read_models(text, "models.toml")
+    assert sentence in str(refused.value)
+
+
+@pytest.mark.parametrize(
     "line",
     [
         'api_key = "sk-canary"',

@@ -1,10 +1,13 @@
 """What the command line and the environment say of the settings."""
 
+import argparse
+import re
 from pathlib import Path
 from typing import Any
 
 import pytest
 
+from bridge.cli.serve_settings import settings_of
 from bridge.settings.bridge import BridgeSettings
 from bridge.settings.declaration import SettingsError, list_settings
 from bridge.settings.limits import given_limits
@@ -13,10 +16,14 @@ from bridge.settings.model_defaults import ModelDefaults
 from bridge.settings.obsolete import RENAMED, WITHOUT_EFFECT, explain_names
 from bridge.settings.sources import read_section, read_settings
 from bridge.settings.storage import StorageSettings
+from tests.house.source import files, text_of
 
 FOLDER = Path("/data")
 
 SECRET = "0123456789abcdef0123456789abcdef"
+
+
+VARIABLES = {setting.variable for setting in list_settings(BridgeSettings)}
 
 
 def read(environ: dict[str, str], **options: Any) -> BridgeSettings:
@@ -200,7 +207,7 @@ def test_an_error_does_not_repeat_a_secret(name: str, value: str) -> None:
 def test_names_without_effect_and_old_names_have_a_warning_each() -> None:
     """S0-143, S0-145: accepted, and said to have no effect (ruling 30): there are no batches and no Redis."""
     environ = ["DB_BATCH_SIZE", "ENABLE_REDIS_CACHE", "TOOL_BATCH_CAP", "KEPT_BYTES_PER_USER", "OTHER"]
-    batch, redis, cap, quota = explain_names(environ)
+    batch, redis, cap, quota = explain_names(environ, VARIABLES)
     assert batch.startswith("DB_BATCH_SIZE has no effect any more: ")
     assert redis.startswith("ENABLE_REDIS_CACHE has no effect any more: ")
     assert "MAX_PARALLEL_TOOLS_PER_REQUEST" in cap
@@ -241,3 +248,42 @@ def test_levels_of_parts_are_those_of_parts_that_there_are() -> None:
     ):
         with pytest.raises(SettingsError, match=r"^TOOL_BRIDGE_LOG_LEVELS must (be parts|name packages)"):
             read({"TOOL_BRIDGE_LOG_LEVELS": wrong})
+
+
+@pytest.mark.parametrize(
+    ("name", "question"),
+    [
+        ("TOOL_BRIDGE_PUBLIC_ULR", " Did you mean TOOL_BRIDGE_PUBLIC_URL?"),
+        ("TOOL_BRIDGE_OIDC_SCOPE", " Did you mean TOOL_BRIDGE_OIDC_SCOPES?"),
+        ("TOOL_BRIDGE_DATABASE", " Did you mean TOOL_BRIDGE_DATABASE_URL?"),
+        ("TOOL_BRIDGE_X", ""),
+    ],
+)
+def test_a_name_that_only_looks_like_ours_is_told(name: str, question: str) -> None:
+    """Finding P-L9: a mistyped name is silently nothing, and nobody looks for it there."""
+    (said,) = explain_names([name, "PUBLIC_ULR", "TOOL_BRIDGE_PUBLIC_URL"], VARIABLES)
+    assert said == f"{name} has no effect: nothing has this name.{question}"
+
+
+def test_a_variable_of_the_operators_own_is_no_mistake(tmp_path: Path) -> None:
+    """Finding P-L9: the file of models may name variables as it likes, for keys."""
+    (tmp_path / "models.toml").write_text(
+        '[[provider]]\nname = "own"\nbase_url = "http://127.0.0.1:1/v1"\n'
+        'api_key_env = "TOOL_BRIDGE_OWN_KEY"\n'
+    )
+    told: list[str] = []
+    options = argparse.Namespace(data=tmp_path, limit=[])
+    settings_of(options, told.append, {"TOOL_BRIDGE_OWN_KEY": "k", "TOOL_BRIDGE_OWN_KEI": "k"})
+    assert [line.split()[0] for line in told] == ["TOOL_BRIDGE_OWN_KEI"]
+
+
+TOLD_IN = (".md", ".py", ".yaml", ".service")
+PLACES = ("bridge/", "docs/how-to/", "docs/reference/", "deploy/", "README.md")
+
+
+def test_every_name_of_ours_that_the_documentation_has_is_known() -> None:
+    """Finding P-L9: whoever follows it must not be told that it has no effect."""
+    texts = [text_of(path) for path in files(*TOLD_IN, under=PLACES)]
+    named = {name for text in texts for name in re.findall(r"\bTOOL_BRIDGE_[A-Z_]*[A-Z]\b", text)}
+    assert len(named) > 40
+    assert list(explain_names(named, VARIABLES)) == []

@@ -109,7 +109,8 @@ def test_a_credential_is_prepared_as_the_page_stores_it(
             "servers.0.accept: Input should be 'safe' or 'all', or a list of operations",
         ),
         (SERVER + "approve = [1]", "servers.0.approve"),
-        (SERVER + "approved = []", "servers.0.approved: there is no such key"),
+        (SERVER + "approved = []", "servers.0.approved: there is no such key. Did you mean approve?"),
+        ("local_netwrk = true\n" + SERVER, "local_netwrk: there is no such key. Did you mean local_network?"),
         (
             SERVER + 'origins = ["https://a.example/v1"]',
             "servers.0.origins.0: must be an origin without a path",
