@@ -179,6 +179,7 @@ export const GERMAN_SERVERS = {
   "Look again": "Noch einmal suchen",
   "Companion {0}. Take grants back in its own window, from the browser's toolbar.": "Companion {0}. Erlaubnisse lassen sich in seinem eigenen Fenster zurücknehmen, über die Symbolleiste des Browsers.",
   "Ask for reading": "Lesen anfragen",
+  "Ask for reading, as me": "Lesen in meinem Namen anfragen",
   "Ask for reading and changing": "Lesen und Ändern anfragen",
   "Ask for reading and changing, as me": "Lesen und Ändern in meinem Namen anfragen",
   "Granted.": "Erlaubt.",

@@ -5,7 +5,7 @@ import { t } from "../base/language.js";
 import * as oauth from "../vendor/oauth4webapi-3.8.8.js";
 import { LoginProblem, problemOf } from "./login_problem.js";
 import { sentBy } from "./server_discovery.js";
-import { authOf, loginOf } from "./token_requests.js";
+import { aboutResource, authOf, loginOf } from "./token_requests.js";
 
 /** @typedef {import("../types/oauth_types.d.ts").Login} Login */
 /** @typedef {import("../types/oauth_types.d.ts").Send} Send */
@@ -36,8 +36,8 @@ export function confirmationOf({ verification_uri, verification_uri_complete = v
 }
 
 /** @param {About} about @param {Send} send @returns {Promise<DeviceCode>} */
-export async function requestDeviceCode({ server, client, scopes }, send) {
-  const parameters = { scope: scopes.join(" ") };
+export async function requestDeviceCode({ server, client, scopes, resource }, send) {
+  const parameters = { ...(scopes.length > 0 && { scope: scopes.join(" ") }), ...aboutResource(resource) };
   const response = await oauth.deviceAuthorizationRequest(server, client, authOf(server, client), parameters, sentBy(send));
   const code = await oauth.processDeviceAuthorizationResponse(server, client, response);
   if (![code.verification_uri, code.verification_uri_complete ?? code.verification_uri].every(isPage)) throw new LoginProblem("hostile", t`The server names no http address to confirm the code at. The login is refused.`);
@@ -56,7 +56,7 @@ export async function awaitConfirmation({ server, client, scopes, resource }, co
   let interval = code.interval ?? INTERVAL_S;
   while (now() < until) {
     await wait(interval * 1000);
-    const options = { ...sentBy(send), additionalParameters: resource ? { resource } : undefined };
+    const options = { ...sentBy(send), additionalParameters: aboutResource(resource) };
     try {
       const response = await oauth.deviceCodeGrantRequest(server, client, authOf(server, client), code.device_code, options);
       return loginOf(await oauth.processDeviceCodeResponse(server, client, response), { grant: "device", server, client, scopes, resource });

@@ -19,7 +19,7 @@ export function authOf({ token_endpoint_auth_methods_supported: methods }, { cli
 }
 
 /** @param {string} resource */
-const aboutResource = (resource) => (resource ? { resource } : undefined);
+export const aboutResource = (resource) => (resource ? { resource } : undefined);
 
 /**
  * @param {Tokens} tokens

@@ -12,7 +12,7 @@ import { isAccepted } from "../session/acceptance.js";
 import { openTransportChannel, TransportChoices } from "../executor/via.js";
 import { wantedHeaders, withHeader } from "../companion/companion_headers.js";
 import { askForGrant } from "./companion_grant.js";
-import { connectSteps, DECIDE, grantWords, missingWords } from "./companion_words.js";
+import { askWords, connectSteps, DECIDE, grantWords, missingWords } from "./companion_words.js";
 
 /** @typedef {import("../types/api_types.js").ServerDetail} ServerDetail */
 /** @typedef {import("../types/types.js").Via} Via */
@@ -160,8 +160,8 @@ export class CompanionPanel {
     return el(
       "div",
       { class: "actions" },
-      isBroad || api.isLogin ? null : button(t`Ask for reading`, ask("safe"), { class: mayChange ? "" : "primary" }),
-      mayChange && !(isBroad && grant?.methods === "all") ? button(login ? t`Ask for reading and changing, as me` : t`Ask for reading and changing`, ask("all"), { class: login ? "" : "primary" }) : null,
+      isBroad || api.isLogin ? null : button(askWords({ methods: "safe", login }), ask("safe"), { class: mayChange ? "" : "primary" }),
+      mayChange && !(isBroad && grant?.methods === "all") ? button(askWords({ methods: "all", login }), ask("all"), { class: login ? "" : "primary" }) : null,
     );
   }
 

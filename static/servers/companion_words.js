@@ -46,6 +46,12 @@ const GRANTED = {
   safe: t`Granted without your login, for reading only.`,
 };
 
+/** What a button asks for: a login goes along, and that decides what a grant is worth. @param {Pick<Grant, "methods" | "login">} wanted */
+export function askWords({ methods, login }) {
+  if (methods === "all") return login ? t`Ask for reading and changing, as me` : t`Ask for reading and changing`;
+  return login ? t`Ask for reading, as me` : t`Ask for reading`;
+}
+
 /** @param {Grant | null} grant @param {{origin: string, isLogin: boolean, via: {login: boolean}}} api */
 export function grantWords(grant, { origin, isLogin, via }) {
   if (!grant) return t`You have not granted ${origin} to this bridge yet: its calls are refused.`;

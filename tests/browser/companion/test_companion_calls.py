@@ -120,7 +120,7 @@ async def test_a_cookie_api_offers_the_login_and_what_reads_is_made_again_after_
     await office.page.get_by_role("link", name="Use my login").click()
     panel = await office.choose_companion(login=True)
     await expect(panel).to_contain_text("This API knows its users by a cookie")
-    await office.ask(panel, "Ask for reading", login=True)
+    await office.ask(panel, "Ask for reading, as me", login=True)
     office.api.arrivals.clear()
     await go_to(office.page, "tools", "whoAmI")
     await office.page.get_by_test_id("run").click()

@@ -92,6 +92,20 @@ test("the device flow asks at the server's pace, slower when it is told to, and 
   assert.match(failure.message, /not confirmed in time/);
 });
 
+test("Finding P-L1: a device login names the API in both requests, as RFC 8707 asks, and nothing that is empty", async () => {
+  const server = { ...SERVER, device_authorization_endpoint: `${ISSUER}/device` };
+  const code = { device_code: "d", user_code: "U-1", verification_uri: `${ISSUER}/confirm`, expires_in: 60, interval: 2 };
+  const { send, asked } = answering({ [`${ISSUER}/device`]: () => json(code), [`${ISSUER}/token`]: () => json({ access_token: "a", token_type: "bearer" }) });
+  const how = { send, wait: async () => {}, now: () => 0 };
+  const named = { server, client: CLIENT, scopes: ["read"], resource: "https://api.example/" };
+  await awaitConfirmation(named, await requestDeviceCode(named, send), how);
+  assert.deepEqual(asked.map(({ form }) => form.get("resource")), ["https://api.example/", "https://api.example/"]);
+  assert.equal(asked[0].form.get("scope"), "read");
+  const bare = { server, client: CLIENT, scopes: [], resource: "" };
+  await awaitConfirmation(bare, await requestDeviceCode(bare, send), how);
+  assert.deepEqual(asked.slice(2).flatMap(({ form }) => [form.has("resource"), form.has("scope")]), [false, false, false, false]);
+});
+
 test("a code is confirmed at an http address only", async () => {
   const server = { ...SERVER, device_authorization_endpoint: `${ISSUER}/device` };
   const script = "javascript:alert(1)";
