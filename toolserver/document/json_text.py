@@ -49,18 +49,30 @@ class _Fractions:
 
     def __init__(self) -> None:
         self.kept = 0
+        self.constant = ""
+        """The first that JSON does not have, such as NaN."""
 
     def read(self, text: str) -> JsonValue:
         """The number; with its text as a pair, which JSON has none of, until `_keep_texts` finds it."""
         value = float(text)
-        if repr(value) == text or self.kept == MAX_TEXTS:
+        return value if repr(value) == text else self._with_text(value, text)
+
+    def read_constant(self, text: str) -> JsonValue:
+        """Null with its text, as of YAML's `.nan`."""
+        self.constant = self.constant or text
+        return self._with_text(None, text)
+
+    def _with_text(self, value: JsonValue, text: str) -> JsonValue:
+        if self.kept == MAX_TEXTS:
             return value
         self.kept += 1
         return cast(JsonValue, (value, text))
 
     def warnings(self) -> list[str]:
-        """What is said where there are too many."""
-        return [TOO_MANY_TEXTS] if self.kept == MAX_TEXTS else []
+        """What is said of constants, and where there are too many."""
+        said = f"{self.constant} is not a JSON value; it is read as null."
+        too_many = [TOO_MANY_TEXTS] if self.kept == MAX_TEXTS else []
+        return [said, *too_many] if self.constant else too_many
 
     def settle(self, root: JsonValue) -> JsonValue:
         """What was read, without pairs."""
@@ -139,7 +151,6 @@ def _read_with_hooks(
     text: str, check: Callable[[JsonValue], None], *, report_duplicate_keys: bool
 ) -> tuple[JsonValue, list[str]]:
     duplicates: dict[str, None] = {}
-    not_numbers: list[str] = []
     too_long: list[str] = []
 
     def collect_duplicates(pairs: list[tuple[str, JsonValue]]) -> JsonObject:
@@ -161,7 +172,7 @@ def _read_with_hooks(
     def read(parse_int: Callable[[str], int | str]) -> JsonValue:
         reader = json.JSONDecoder(
             object_pairs_hook=hook,
-            parse_constant=not_numbers.append,
+            parse_constant=fractions.read_constant,
             parse_float=fractions.read,
             parse_int=parse_int,
         )
@@ -178,8 +189,6 @@ def _read_with_hooks(
     ]
     if too_long:
         warnings.append(f"A number of {len(too_long[0]):,} characters is read as text.")
-    if not_numbers:
-        warnings.append(f"{not_numbers[0]} is not a JSON value; it is read as null.")
     warnings += fractions.warnings()
     check(root)
     return _without_lone_surrogates(fractions.settle(root), text), warnings

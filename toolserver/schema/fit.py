@@ -10,6 +10,7 @@ import re
 from collections.abc import Callable, Iterable
 from typing import NamedTuple
 
+from toolserver.document.json_text import MAX_DIGITS
 from toolserver.json_types import (
     JsonObject,
     JsonValue,
@@ -21,7 +22,7 @@ from toolserver.json_types import (
 )
 from toolserver.schema.alternatives import Tag
 from toolserver.schema.hints import ENUM_CHARS, clean_text
-from toolserver.schema.keywords import type_of
+from toolserver.schema.keywords import NO_VALUE, type_of
 from toolserver.schema.shape import Shape
 
 _NUMBER = re.compile(r"-?(?:0|[1-9][0-9]{0,99})(\.[0-9]{1,99})?([eE][-+]?[0-9]{1,3})?")
@@ -126,17 +127,33 @@ def _types_by_values(values: list[JsonValue], types: tuple[str, ...]) -> FittedE
 def settle_values(shape: Shape, read_shape: _ReadShape) -> None:
     """Fits the default and the examples of a shape, which has to have its types by now."""
     if "default" in shape.keywords:
-        item = _Item(shape.keywords["default"], shape.default_text)
+        item = _Item(shape.keywords.pop("default"), shape.default_text)
         (value,), problems = _fit_annotations([item], shape, read_shape, "its default has")
-        shape.keywords["default"] = value
+        if _is_no_number(value, item, shape.types):
+            problems = (NO_VALUE,)
+        else:
+            shape.keywords["default"] = value
         shape.problems += problems
     examples = shape.keywords.get(_EXAMPLES)
     if isinstance(examples, list):
         texts = written_items(examples)
         items = [_Item(value, texts.get(index)) for index, value in enumerate(examples)]
         values, problems = _fit_annotations(items, shape, read_shape, "its examples have")
-        shape.keywords[_EXAMPLES] = values
+        pairs = zip(values, items, strict=True)
+        shape.keywords[_EXAMPLES] = [
+            each for each, item in pairs if not _is_no_number(each, item, shape.types)
+        ]
         shape.problems += problems
+
+
+def _is_no_number(value: JsonValue, item: _Item, types: tuple[str, ...] | None) -> bool:
+    """Whether a default is what no number of JSON can be: `.nan`, or digits that no reader takes."""
+    if value is None:
+        return item.written is not None
+    if isinstance(value, float):
+        return not math.isfinite(value)
+    is_digits = isinstance(value, str) and len(value) > MAX_DIGITS and value.removeprefix("-").isdecimal()
+    return is_digits and types is not None and "string" not in types
 
 
 def _fit_annotations(

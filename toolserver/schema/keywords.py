@@ -11,10 +11,15 @@ from functools import cache
 
 from toolserver.json_types import JsonObject, JsonValue, equality_key, only_value
 from toolserver.schema.hints import clean_text
-from toolserver.schema.pattern import portable_pattern
+from toolserver.schema.pattern import length_bounds, portable_pattern
 
-EXACT_NUMBER = 2**63
-"""Bounds at or beyond this (64 bits) are written as floating point, which every JSON reader accepts."""
+NO_VALUE = "its default is no value that JSON has; left out"
+
+_LARGEST = 2**63
+"""Integers from -2^63 up to below this have 64 bits, which every reader of JSON can hold in some way."""
+
+BOUNDS = frozenset({"minimum", "maximum", "exclusiveMinimum", "exclusiveMaximum", "multipleOf"})
+"""Keywords of numbers whose values are numbers."""
 
 TYPES = ("string", "number", "integer", "boolean", "object", "array", "null")
 TYPE_ALIASES: Mapping[str, str] = {
@@ -83,10 +88,10 @@ def read_number(value: JsonValue) -> int | float | None:
     if not isinstance(value, int | float):
         return None
     if isinstance(value, int):
-        return value if abs(value) < EXACT_NUMBER else _as_float(value)
+        return value if _as_float(value) is not None else None
     if not math.isfinite(value):
         return None
-    return int(value) if value.is_integer() and abs(value) < EXACT_NUMBER else value
+    return int(value) if value.is_integer() and abs(value) < _LARGEST else value
 
 
 def _as_float(value: int) -> float | None:
@@ -96,9 +101,31 @@ def _as_float(value: int) -> float | None:
         return None
 
 
+def writable_bounds(node: JsonObject) -> JsonObject:
+    """The node with the bounds that every reader of JSON takes.
+
+    Beside an integer a bound beyond 64 bits goes: some refuse it with its digits, some as floating point. It
+    is described all the same.
+    """
+    if BOUNDS.isdisjoint(node):
+        return node
+    large = {key: value for key in BOUNDS & node.keys() if (value := _beyond_64_bits(node[key])) is not None}
+    if not large:
+        return node
+    kept = {key: value for key, value in node.items() if key not in large}
+    return kept if node.get("type") in ("integer", ["integer", "null"]) else {**kept, **large}
+
+
+def _beyond_64_bits(value: JsonValue) -> float | None:
+    """A bound that an integer of 64 bits cannot be, as floating point; None for any other."""
+    if not isinstance(value, int | float) or -_LARGEST <= value < _LARGEST:
+        return None
+    return float(value)
+
+
 def _count(value: JsonValue) -> int | None:
     number = read_number(value)
-    return number if isinstance(number, int) and number >= 0 else None
+    return number if isinstance(number, int) and 0 <= number < _LARGEST else None
 
 
 def _positive(value: JsonValue) -> int | float | None:
@@ -173,6 +200,9 @@ def read_keywords(schema: JsonObject) -> JsonObject:
     for bound, exclusive in (("minimum", "exclusiveMinimum"), ("maximum", "exclusiveMaximum")):
         if bound in keywords and schema.get(exclusive) is True:  # OpenAPI 3.0 has a boolean, 2020-12 a number
             keywords[exclusive] = keywords.pop(bound)
+    pattern = keywords.get("pattern")
+    if isinstance(pattern, str) and portable_pattern(pattern) is None:
+        combine_keywords(keywords, length_bounds(pattern))
     if "default" in schema and _is_json(schema["default"]):
         keywords["default"] = schema["default"]
     if "example" in schema and "examples" not in keywords and _is_json(schema["example"]):

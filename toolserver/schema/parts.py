@@ -25,6 +25,7 @@ from toolserver.schema.alternatives import discriminator_of
 from toolserver.schema.fit import fit_enum
 from toolserver.schema.hints import clean_text, describe_choice, value_text
 from toolserver.schema.keywords import (
+    NO_VALUE,
     PLAIN,
     combine_keywords,
     read_keywords,
@@ -130,7 +131,7 @@ def _take_keywords(shape: Shape, part: JsonObject) -> None:
     if "default" in part and "default" not in shape.keywords:
         shape.default_text = written_member(part, "default")
         if "default" not in read:
-            shape.problems += ("its default is no value that JSON has; left out",)
+            shape.problems += (NO_VALUE,)
     combine_keywords(shape.keywords, read)
 
 

@@ -62,6 +62,37 @@ _DOUBLED = frozenset("&|~-")
 """Characters that are an operator of sets for some engine when they stand twice."""
 
 
+_ONE_CHARACTER = re.compile(
+    r"""(?P<start>\^?)
+    (?:\.|\\[dDwWsS]|\\[pP]\{[\w=]+\}|\[(?:\\[^\n]|[^\]\\])+\])
+    \{(?P<least>[0-9]{1,9})(?P<comma>,(?P<most>[0-9]{1,9})?)?\}
+    (?P<end>\$?)""",
+    re.VERBOSE,
+)
+"""So many of one kind of character."""
+
+_ENDLESS = 10**9
+
+_SAME_FORMS = {r"^(?!^[-+.]*$)[+-]?0*\d*\.?\d*$": r"^[+-]?(\d+\.?\d*|\.\d+)$"}
+"""Patterns without a portable form that many documents have, with one that matches the same: Pydantic's of a
+`Decimal`."""
+
+
+def length_bounds(pattern: str) -> JsonObject:
+    """The keywords for the length of all that matches a pattern, where that is plain; see `portable_pattern`.
+
+    Without both edges it may match a part of a longer text.
+    """
+    found = _ONE_CHARACTER.fullmatch(pattern)
+    if found is None:
+        return {}
+    least = int(found["least"])
+    most = int(found["most"] or _ENDLESS) if found["comma"] else least
+    lengths: JsonObject = {"minLength": least} if least else {}
+    is_whole = bool(found["start"] and found["end"])
+    return {**lengths, "maxLength": most} if is_whole and least <= most < _ENDLESS else lengths
+
+
 def is_runnable(pattern: str) -> bool:
     """Whether the engine of linear time can execute a pattern."""
     schema: JsonObject = {"pattern": pattern}
@@ -83,7 +114,7 @@ def portable_pattern(pattern: str) -> str | None:
     if len(pattern) > MAX_PATTERN_CHARS or stands_between_slashes(pattern):
         return None
     try:
-        portable = "".join(_tokens(pattern))
+        portable = "".join(_tokens(_SAME_FORMS.get(pattern, pattern)))
         re.compile(portable)
     except (_NotPortable, re.error, RecursionError, OverflowError):
         return None

@@ -73,6 +73,7 @@ def strict_schema(schema_json: bytes) -> Strict:
     counts = _Counts()
     try:
         schema = _object(cast(JsonObject, orjson.loads(schema_json)), "", 1, counts)
+        counts.values = _count_values(schema)
         counts.check()
     except _NotStrict as reason:
         return Strict(b"", str(reason))
@@ -85,6 +86,7 @@ class _Counts:
 
     properties: int = 0
     values: int = 0
+    """Counted in the finished schema."""
     chars: int = 0
 
     def check(self) -> None:
@@ -157,11 +159,17 @@ def _scalar(node: JsonObject, place: str, counts: _Counts) -> JsonObject:
         raise _not_strict(place, "has no type.")
     values = array_at(node, "enum")
     chars = sum(len(value) if isinstance(value, str) else 1 for value in values)
-    counts.values += len(values)
     counts.chars += chars
     if len(values) > MANY_VALUES and chars > MAX_MANY_VALUES_CHARS:
         raise _not_strict(place, f"lists {len(values)} values of {chars:,} characters.")
     return _or_null(node, _copied(node))
+
+
+def _count_values(strict: JsonObject) -> int:
+    """The allowed values of a strict schema, with the null that stands for "left out" in each list."""
+    inner = [*object_at(strict, "properties").values(), *array_at(strict, "anyOf"), strict.get("items")]
+    below = sum(_count_values(schema) for schema in inner if isinstance(schema, dict))
+    return len(array_at(strict, "enum")) + below
 
 
 def _copied(node: JsonObject) -> JsonObject:

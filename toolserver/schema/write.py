@@ -18,7 +18,7 @@ from toolserver.json_types import JsonObject, JsonValue, dump_json, trim_bytes
 from toolserver.schema.alternatives import Tag, tag_of
 from toolserver.schema.cut import cut_form, declared_properties, free_form, list_keys
 from toolserver.schema.hints import MAY_BE_NULL, clean_text, describe_constraints, join_sentences
-from toolserver.schema.keywords import ANNOTATIONS, keywords_for, unique_values
+from toolserver.schema.keywords import ANNOTATIONS, keywords_for, unique_values, writable_bounds
 from toolserver.schema.pattern import MAX_PATTERN_CHARS, portable_pattern, stands_between_slashes
 from toolserver.schema.read import ShapeReader
 from toolserver.schema.shape import Shape
@@ -378,6 +378,7 @@ def _finish(
         elif stands_between_slashes(pattern):
             why = "stands between slashes, so that no value matches it; it is told to models, but not checked"
             draft.warnings.append(("", f"its pattern {quote_text(pattern)} {why}"))
+    plain = writable_bounds(plain)
     if terse:
         description = "" if terse > 1 else clean_text(description, _SHORT_CHARS)
     if shape.nullable or shape.only_null:

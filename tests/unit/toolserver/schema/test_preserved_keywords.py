@@ -5,10 +5,13 @@ from typing import cast
 import orjson
 import pytest
 
+from tests.support.documents.arguments import json_property, yaml_property
 from tests.support.documents.schemas import flat, flat_with_warnings
 from toolserver.call.arguments import ArgumentValidator
 from toolserver.errors import ArgumentError
 from toolserver.json_types import JsonObject, JsonValue
+from toolserver.schema.keywords import BOUNDS
+from toolserver.schema.pattern import portable_pattern
 from toolserver.schema.write import free_form
 
 
@@ -365,3 +368,94 @@ def test_a_circle_that_ends_at_a_plain_value_keeps_its_type() -> None:
     schema = flat(ref("Loop"), Loop=union)
     assert accepts(schema, "long text")
     assert not accepts(schema, {})
+
+
+@pytest.mark.parametrize("constant", ["NaN", "-Infinity", "1E400", "9" * 6_000])
+def test_a_default_that_no_number_can_be_is_left_out_and_told(constant: str) -> None:
+    """Finding O-16: "Default: null." sends null, and a text of 6,000 digits is no number either."""
+    argument = json_property(f'{{"type": "number", "default": {constant}, "examples": [{constant}, 1]}}')
+    assert argument.schema == {"type": "number", "description": "Example: 1.", "examples": [1]}
+    assert "a: its default is no value that JSON has; left out" in argument.warnings
+
+
+def test_yaml_s_own_words_for_no_number_are_no_default_either() -> None:
+    """Finding O-16: the same rule for `.nan` and `.inf`; where a text is wanted they are meant as one."""
+    for written in (".nan", ".inf"):
+        assert "default" not in yaml_property(f"{{type: number, default: {written}}}").schema
+        assert yaml_property(f"{{type: string, default: {written}}}").schema["default"] == written
+    assert json_property('{"type": "string", "default": NaN}').schema["default"] == "NaN"
+
+
+@pytest.mark.parametrize(
+    ("bounds", "kept", "told"),
+    [
+        (
+            {"minimum": -(2**63), "maximum": 2**63 - 1},
+            {"minimum": -(2**63), "maximum": 2**63 - 1},
+            str(2**63 - 1),
+        ),
+        ({"minimum": 0, "maximum": 2**64 - 1}, {"minimum": 0}, str(2**64 - 1)),
+        ({"maximum": 1e30}, {}, "1e+30"),
+        ({"exclusiveMinimum": -(2**70)}, {}, str(-(2**70))),
+        ({"multipleOf": 2**65}, {}, str(2**65)),
+    ],
+)
+def test_bounds_of_an_integer_are_integers_of_64_bits_or_words(
+    bounds: JsonObject, kept: JsonObject, told: str
+) -> None:
+    """Finding O-16: validators of providers refuse `9.223372036854776e+18` beside `type: integer`."""
+    for types in (["integer"], ["integer", "null"]):
+        schema = flat({"type": list[JsonValue](types), **bounds})
+        assert {key: value for key, value in schema.items() if key in BOUNDS} == kept
+        assert told in str(schema["description"])
+    number = flat({"type": "number", **bounds})
+    assert {key: value for key, value in number.items() if key in BOUNDS} == {
+        key: value if key in kept else float(cast(int, value)) for key, value in bounds.items()
+    }
+
+
+@pytest.mark.parametrize(
+    ("pattern", "lengths"),
+    [
+        (".{16,1024}", {"minLength": 16}),
+        ("^.{16,1024}$", {"minLength": 16, "maxLength": 1024}),
+        (r"^[\p{L} ]{1,256}$", {"minLength": 1, "maxLength": 256}),
+        (r"^[\u0020-\uD7FF\uE000-\uFFFD\uD800\uDC00-\uDBFF\uDFFF\r\n\t]{0,100000}$", {"maxLength": 100_000}),
+        (r"^\p{L}{7}$", {"minLength": 7, "maxLength": 7}),
+        (r"^\p{L}{3,}$", {"minLength": 3}),
+        (r"\p{L}{3,}-[a-z]{2}", {}),
+    ],
+)
+def test_a_pattern_that_is_only_told_keeps_the_lengths_that_it_asks_for(
+    pattern: str, lengths: JsonObject
+) -> None:
+    """Finding O-16: AWS describes lengths so, and none of its patterns fits the engine."""
+    schema = flat({"type": "string", "pattern": pattern})
+    assert {key: value for key, value in schema.items() if key in ("minLength", "maxLength")} == lengths
+    assert "pattern" not in schema
+    assert "Pattern: " in str(schema["description"])
+
+
+def test_the_pattern_of_a_pydantic_decimal_is_a_keyword() -> None:
+    """Finding O-16: it is in every document of FastAPI that has amounts, and looks ahead for nothing."""
+    schema = flat({"type": "string", "pattern": r"^(?!^[-+.]*$)[+-]?0*\d*\.?\d*$"})
+    assert "pattern" in schema
+    for amount in ("0", "+1.50", "-.5", "007.", "12345678901234567890"):
+        assert accepts(schema, amount), amount
+    for wrong in ("", "-", ".", "+.", "1.2.3", "1e5", "--1", "a1"):
+        assert not accepts(schema, wrong), wrong
+
+
+@pytest.mark.parametrize("pattern", ["/^[A-Z]{3}$/", "/^[A-Z]{3}/i", "/[A-Z]+$/gu", r"/^\d\/$/", "/^(a|b)$/"])
+def test_a_pattern_between_slashes_makes_no_argument_unusable(pattern: str) -> None:
+    """Finding W-38: nothing can stand before `^` or behind `$`, so that no value could be sent."""
+    schema, warnings = flat_with_warnings({"type": "string", "pattern": pattern})
+    assert accepts(schema, "ABC")
+    assert schema == {"type": "string", "description": f"Pattern: `{pattern}`."}
+    assert ["between slashes" in warning for warning in warnings] == [True]
+
+
+@pytest.mark.parametrize("pattern", ["/abc/", "/[a-z]+/", "^/a$", r"/a\$/", "/^a|b"])
+def test_slashes_that_a_value_may_have_stay_as_they_are(pattern: str) -> None:
+    """Finding W-38: paths have slashes; what may be meant to the letter is."""
+    assert flat({"type": "string", "pattern": pattern})["pattern"] == portable_pattern(pattern)

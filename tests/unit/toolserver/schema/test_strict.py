@@ -9,7 +9,7 @@ from hypothesis import given
 
 from tests.support.documents.any_schema import NAMES, SCHEMAS
 from tests.support.documents.schemas import flat
-from tests.support.documents.strict_rules import problems_of, properties_of
+from tests.support.documents.strict_rules import list_of, problems_of, properties_of
 from tests.support.examples import examples
 from toolserver.json_types import JsonObject, JsonValue, dump_json
 from toolserver.schema.hints import MAY_BE_NULL, NEEDED_WITH_BODY
@@ -130,12 +130,20 @@ def test_what_may_be_null_in_words_may_be_null_in_strict_mode() -> None:
             {"enum": [f"{'v' * 80}{index}" for index in range(251)]},
             "`a` lists 251 values of 20,723 characters.",
         ),
-        ({"enum": list(range(1001))}, "It has 1,001 allowed values; strict mode takes 1,000."),
+        ({"enum": list(range(1001))}, "It has 1,002 allowed values; strict mode takes 1,000."),
     ],
 )
 def test_a_tool_that_would_lose_something_is_not_strict_and_says_why(schema: JsonValue, reason: str) -> None:
     """A map closed by force can be sent no key at all."""
     assert reason_of({"a": schema}) == reason
+
+
+def test_the_null_of_each_optional_list_counts_among_the_allowed_values() -> None:
+    """Finding O-16: one form had more than 1,000 in all, and a provider refuses the whole request for it."""
+    lists: JsonObject = {f"a{number}": {"enum": list(range(99))} for number in range(10)}
+    values = [list_of(cast(JsonObject, each), "enum") for each in properties_of(strict_of(lists)).values()]
+    assert sum(map(len, values)) == 1_000
+    assert reason_of({**lists, "b": {"enum": [1]}}) == "It has 1,002 allowed values; strict mode takes 1,000."
 
 
 def test_what_is_nested_too_deeply_is_not_strict() -> None:
