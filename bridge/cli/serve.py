@@ -9,12 +9,12 @@ import logging
 import sys
 from contextlib import AsyncExitStack
 from functools import partial
-from typing import NamedTuple
 
 from bridge.app.composition import Components
 from bridge.app.server import AddressInUse, Bridge, Offer, share_document, start_bridge
 from bridge.cli.documents import reference_rules
 from bridge.cli.parser import CommandFailed
+from bridge.cli.samples import Samples, start_samples
 from bridge.cli.start_checks import ask_issuers, check_settings, list_warnings
 from bridge.cli.store import open_store
 from bridge.documents.sources import ReferenceRules
@@ -27,18 +27,9 @@ from bridge.providers.shelf import DEMO_ID
 from bridge.settings.bridge import BridgeSettings
 from bridge.settings.declaration import SettingsError
 from bridge.settings.models import ModelsFileError
-from bridge.settings.network import SAMPLE_INTRANET_PORT, SAMPLE_MCP_PORT, SAMPLES_PORT
 from bridge.settings.running_bridge import describe_running
 from bridge.storage.database import FolderInUse, StoreError
 from bridge.storage.store import Store
-from examples.intranet import start_intranet
-from examples.mcp_server import start_mcp_server
-from examples.sample_api import start_sample_api
-
-SAMPLES = ("shop.json", "library.yaml", "thermostat.yaml", "answers.yaml", "mirror.yaml", "untidy.yaml")
-"""The sample documents of the demo, most inviting first."""
-INTRANET_APIS = ("printer", "staff")
-"""APIs of the sample intranet; no page can call them, but the companion extension can."""
 
 LISTING_SECONDS = 2.0
 MAX_LISTED_MODELS = 5
@@ -50,23 +41,6 @@ Talk to the demo model, once the page is open and its tools are accepted:
     -d '{{"model": "demo", "messages": [{{"role": "user", "content": "CALL listProducts {{}}"}}]}}'"""
 
 _log = logging.getLogger(__name__)
-
-
-class _Samples(NamedTuple):
-    """Addresses of what the demo runs beside the bridge."""
-
-    api_url: str
-    mcp_url: str
-    """The endpoint; adding it in the page is for the user to try."""
-    intranet_url: str
-    """Of the APIs that keep pages out."""
-
-    def list_documents(self) -> list[tuple[str, str]]:
-        """Return addresses of documents with the names they get in messages."""
-        samples = [(f"{self.api_url}/documents/{name}", f"sample {name}") for name in SAMPLES]
-        return samples + [
-            (f"{self.intranet_url}/{api}/openapi.json", f"sample {api}") for api in INTRANET_APIS
-        ]
 
 
 def serve(options: argparse.Namespace) -> int:
@@ -133,7 +107,7 @@ async def _serve(
     async with AsyncExitStack() as stack:
         samples, specs = None, [(spec, spec) for spec in getattr(options, "spec", [])]
         if with_samples:
-            samples = await _start_samples(stack, is_fixed=settings.network.port != 0)
+            samples = await start_samples(stack, options.data, is_fixed=settings.network.port != 0)
             specs = samples.list_documents()
         offer = partial(_share, specs=specs, rules=reference_rules(options))
         bridge = await _start(settings, store, offer, is_straight=is_straight)
@@ -170,24 +144,6 @@ async def _model_names(bridge: Bridge) -> list[str]:
         return []
 
 
-async def _start_samples(stack: AsyncExitStack, *, is_fixed: bool) -> _Samples:
-    """Start them on their usual ports, if `is_fixed` and those are free; two demos may run side by side."""
-    urls: list[str] = []
-    for what, port, start in (
-        ("API", SAMPLES_PORT, start_sample_api),
-        ("MCP server", SAMPLE_MCP_PORT, start_mcp_server),
-        ("intranet", SAMPLE_INTRANET_PORT, start_intranet),
-    ):
-        try:
-            runner, url = await start("127.0.0.1", port if is_fixed else 0)
-        except OSError:
-            _log.warning("Port %d is in use; the sample %s uses another one.", port, what)
-            runner, url = await start("127.0.0.1", 0)
-        stack.push_async_callback(runner.cleanup)
-        urls.append(url)
-    return _Samples(*urls)
-
-
 async def _share(parts: Components, *, specs: list[tuple[str, str]], rules: ReferenceRules) -> None:
     for spec, named in specs:
         try:
@@ -197,7 +153,7 @@ async def _share(parts: Components, *, specs: list[tuple[str, str]], rules: Refe
 
 
 def _announce(
-    options: argparse.Namespace, bridge: Bridge, page: str, samples: _Samples | None, models: list[str]
+    options: argparse.Namespace, bridge: Bridge, page: str, samples: Samples | None, models: list[str]
 ) -> None:
     if options.json:
         facts = {
