@@ -198,6 +198,22 @@ def test_a_truncated_backup_restores_nothing(left: Path, tmp_path: Path, part: f
     assert list(restored.iterdir()) == []
 
 
+@pytest.mark.parametrize("name", [MANIFEST, DATABASE, "secret.key"])
+def test_a_backup_with_a_flipped_bit_is_damaged(left: Path, tmp_path: Path, name: str) -> None:
+    """Finding P-L11: the page tells what was cut off from what was changed, and so must the message."""
+    file, restored = tmp_path / "bridge.backup", tmp_path / "restored"
+    back_up(left, file)
+    content = bytearray(file.read_bytes())
+    with zipfile.ZipFile(file) as archive:
+        about = archive.getinfo(name)
+    packed_at = about.header_offset + 30 + len(name)  # the part of fixed size, then the name
+    content[packed_at + about.compress_size // 2] ^= 0x10
+    file.write_bytes(content)
+    said = refused("restore", file, "--data", restored)
+    assert "bridge.backup is damaged: " in said
+    assert list(restored.iterdir()) == []
+
+
 def newer(manifest: dict[str, Any]) -> None:
     manifest["revision"] = "9999"
 

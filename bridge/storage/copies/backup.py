@@ -111,7 +111,7 @@ def restore_backup(file: Path, folder: Path) -> Manifest:
     _refuse_used(folder)
     try:
         folder.mkdir(mode=0o700, parents=True, exist_ok=True)
-        with _beside(folder / DATABASE) as work, zipfile.ZipFile(file) as archive:
+        with _beside(folder / DATABASE) as work, _opened(file) as archive:
             manifest = _read_manifest(archive, file)
             _check_sizes(manifest, file, shutil.disk_usage(work).free)
             for name, packed in manifest.files.items():
@@ -122,9 +122,16 @@ def restore_backup(file: Path, folder: Path) -> Manifest:
                 (work / name).rename(folder / name)
             return manifest
     except (zipfile.BadZipFile, zlib.error, EOFError, NotImplementedError, RuntimeError) as error:
-        raise BackupUnusable(f"{file} is no complete backup: {_reason(error)}") from None
+        raise BackupUnusable(f"{file} is damaged: {_reason(error)}") from None
     except (OSError, sqlite3.Error) as error:
         raise BackupUnusable(f"{file} was not restored: {_reason(error)}") from None
+
+
+def _opened(file: Path) -> zipfile.ZipFile:
+    try:
+        return zipfile.ZipFile(file)
+    except zipfile.BadZipFile as error:  # its end, which lists what it holds, is missing
+        raise BackupUnusable(f"{file} is no complete backup: {_reason(error)}") from None
 
 
 def _copy_database(source: Path, to: Path) -> str:
