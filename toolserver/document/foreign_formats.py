@@ -101,7 +101,7 @@ _TEXTS: tuple[tuple[str, _Format], ...] = (
         _Format("a file of HTTP requests", _AS_CURL),
     ),
 )
-_COMPILED = tuple((re.compile(rf"\s*+(?:{begin})", re.DOTALL), known) for begin, known in _TEXTS)
+_COMPILED = tuple((re.compile(begin, re.DOTALL), known) for begin, known in _TEXTS)
 
 
 def _has(*keys: str) -> Callable[[JsonObject], bool]:
@@ -210,7 +210,7 @@ _ROOTS: tuple[tuple[Callable[[JsonObject], bool], _Format], ...] = (
 
 def name_text(text: str) -> str:
     """The sentence on a text by its beginning; "" for a format that is not known."""
-    start = text[:SNIFFED_CHARS]
+    start = text[:SNIFFED_CHARS].lstrip(" \t\r\n")
     return next((_sentence(known) for begin, known in _COMPILED if begin.match(start)), "")
 
 

@@ -31,10 +31,21 @@ def typed(content_type: str, body: bytes | str, status: int = 200, **headers: st
     return web.Response(status=status, body=encoded, headers={"Content-Type": content_type, **names})
 
 
+def typed_twice(content_type: str, body: str) -> web.Response:
+    """Two lines, as a proxy makes them that adds a type of its own."""
+    response = typed(content_type, body)
+    response.headers.add("Content-Type", content_type)
+    return response
+
+
 RANGE = "bytes 0-3/9"
 ANSWERS = {
     "shiftJis": lambda: typed("text/csv; charset=Shift_JIS", "日本".encode("shift_jis")),
     "latin": lambda: typed("text/plain; charset=iso-8859-1", "café".encode("latin-1")),
+    "silentLatin": lambda: typed("text/csv", "Name;Größe".encode("latin-1")),
+    "twice": lambda: typed_twice("application/json", '{"a": 1}'),
+    "noNumber": lambda: typed("application/json", '{"a": NaN, "b": 1E400, "c": 1.10}'),
+    "events": lambda: typed("text/event-stream", 'event: sold\nid: 7\ndata: {"n": 1}\n\n'),
     "wide": lambda: typed("application/json", '{"a": "é"}'.encode("utf-16")),
     "marked": lambda: typed("application/json", b"\xef\xbb\xbf[1]"),
     "atom": lambda: typed("application/atom+xml", "<feed/>"),
@@ -122,6 +133,22 @@ async def test_each_kind_of_text_reaches_the_caller_decoded(
     """The page decodes by what the API declares, and takes for JSON only what is one."""
     scene, _ = kinds
     assert (await scene.caller.call(tool)).json() == read
+
+
+@pytest.mark.parametrize(
+    ("tool", "read"),
+    [
+        ("twice", {"a": 1}),
+        ("silentLatin", {"text": "Name;Größe", "content_type": "text/csv; charset=windows-1252"}),
+        ("noNumber", {"a": "NaN", "b": "1E400", "c": 1.10}),
+        ("events", {"items": [{"event": "sold", "id": "7", "data": {"n": 1}}]}),
+    ],
+)
+async def test_what_apis_send_a_little_wrongly_reaches_the_caller_whole(
+    kinds: tuple[BrowserHarness, Page], tool: str, read: dict[str, Any]
+) -> None:
+    """Finding W-36, W-37, O-16: browsers and people read such answers, so a caller gets them."""
+    assert (await kinds[0].caller.call(tool)).json() == read
 
 
 @pytest.mark.parametrize(

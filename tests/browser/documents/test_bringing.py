@@ -69,3 +69,39 @@ async def test_a_curl_command_becomes_a_tool_and_its_key_stays_out_of_the_bridge
         (await scene.bridge.components.store.ensure_user("local")).id
     )
     assert "sk-hidden-4711" not in json.dumps(view.find_server(server_id).record.text)
+
+
+async def test_a_format_that_cannot_be_read_is_named_wherever_it_is_brought(scene: BrowserHarness) -> None:
+    """Finding O-14: requests are named in the browser, which keeps their secrets, the rest by the bridge."""
+    page = await scene.open_page()
+    await go_to(page, "add")
+    form = page.get_by_role("form", name="Pasted text")
+    for text, named in (
+        ('Invoke-WebRequest -Uri "https://a.example"', "This is a command for PowerShell."),
+        ("#%RAML 1.0\ntitle: Shop", "This is RAML, not an OpenAPI document."),
+        ("type Query {\n  pets: [Pet!]!\n}", "This is a GraphQL schema, not an OpenAPI document."),
+    ):
+        await form.get_by_label("Text of the document").fill(text)
+        await form.get_by_role("button", name="Add the text").click()
+        await expect(page.get_by_role("alert")).to_contain_text(named)
+    async with file_site() as site:
+        site.texts["/api.wsdl"] = '<definitions xmlns="http://schemas.xmlsoap.org/wsdl/"/>'
+        await fetch(page, f"{site.url}/api.wsdl")
+        await expect(page.get_by_role("alert")).to_contain_text("This is a WSDL of a SOAP service")
+
+
+async def test_a_command_copied_for_cmd_is_the_one_request_that_it_sends(scene: BrowserHarness) -> None:
+    """Finding W-29, W-32: browsers on Windows offer it first, and documentation ends commands with a pipe."""
+    page = await scene.open_page()
+    await go_to(page, "add")
+    form = page.get_by_role("form", name="Pasted text")
+    command = (
+        f'curl ^"{scene.samples_url}/echo/json^" ^\n  -H ^"content-type: application/json^" ^\n'
+        '  --data-raw ^"^{^\\^"name^\\^":^\\^"Rex^\\^"^}^" | jq .'
+    )
+    await form.get_by_label("Text of the document").fill(command)
+    await form.get_by_role("button", name="Add the text").click()
+    found = page.get_by_role("region", name="What was found")
+    await expect(found).to_contain_text("Curl command: 1 request becomes 1 operation")
+    await found.get_by_text("Show the document").click()
+    await expect(found).to_contain_text('"/echo/json"')
