@@ -15,6 +15,9 @@ _SCHEMA_KEYS = frozenset(
         *("minLength", "maxLength", "minItems", "maxItems", "uniqueItems", "x-nullable"),
     )
 )
+KEYWORDS_OF_SCHEMAS = _SCHEMA_KEYS.union(("collectionFormat",)) - {"example", "x-nullable"}
+"""Keywords that Swagger 2.0 has in a parameter, and OpenAPI 3 in its schema alone."""
+
 _KEYS_OF_MOST = frozenset(("name", "in", "required", "description", "type"))
 """Keys that most parameters have and no others; only `type` is one of `_SCHEMA_KEYS`."""
 
@@ -40,6 +43,11 @@ BODY_PLACES = ("body", "formData")
 def is_body_part(node: JsonValue) -> bool:
     """Whether a parameter belongs to the request body."""
     return isinstance(node, dict) and node.get("in") in BODY_PLACES
+
+
+def is_swagger_form(node: JsonObject) -> bool:
+    """Whether a parameter of OpenAPI 3 is written as in Swagger 2.0: keywords in place of a schema."""
+    return not KEYWORDS_OF_SCHEMAS.isdisjoint(node) and "schema" not in node and "content" not in node
 
 
 def media_types_at(holder: JsonObject, key: str) -> list[str]:

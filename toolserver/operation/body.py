@@ -33,6 +33,7 @@ from toolserver.operation.body_field import (
     read_fields,
     read_item,
 )
+from toolserver.operation.odd_forms import describe_odd_media
 from toolserver.operation.xml_body import xml_node
 
 __all__ = ["Body", "BodyField", "BodyReader", "read_query_fields"]
@@ -234,6 +235,7 @@ def _key_of(media: JsonObject) -> str | int:
 def _write(document: Document, choice: _Choice) -> _Written:
     if choice.kind == "multipart" and _has_like_parts(choice):
         return _write_parts(document, choice)
+    odd = describe_odd_media(choice.media, "request body")
     choice, undescribed = _with_fields(document, choice)
     kind, warnings = _kind_by_schema(document, choice)
     warnings += undescribed
@@ -243,6 +245,8 @@ def _write(document: Document, choice: _Choice) -> _Written:
         warnings.append(
             f"The content type of the request body, {named}, is invalid; {content_type} is sent in its place."
         )
+    if odd and not undescribed:
+        warnings.append(odd)
     schema = _schema_of(choice, kind)
     fields: Mapping[str, BodyField] = {}
     if kind in ("form", "multipart"):

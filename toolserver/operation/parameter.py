@@ -12,7 +12,14 @@ from msgspec import Struct
 
 from toolserver.document.document import SWAGGER, Document
 from toolserver.document.media_type import FORM, base_type, choose_json
-from toolserver.document.swagger_parameters import BODY_PLACES, or_empty, parameter_of, schema_of, style_of
+from toolserver.document.swagger_parameters import (
+    BODY_PLACES,
+    is_swagger_form,
+    or_empty,
+    parameter_of,
+    schema_of,
+    style_of,
+)
 from toolserver.errors import quote_text
 from toolserver.json_types import JsonObject, JsonValue, dump_json, object_at, text_at, trim_bytes
 from toolserver.operation.argument_names import Target, legal_name
@@ -179,7 +186,7 @@ class Parameter(Struct, gc=False):
         `document` must be the one that has the parameter.
         """
         node = self.node
-        if document.version == SWAGGER:
+        if document.version == SWAGGER or is_swagger_form(node):
             node = parameter_of(node)
         schema = _schema_at(node)
         if schema is None:
@@ -254,12 +261,7 @@ class ParameterReader:
         location = _LOCATIONS.get(place) if isinstance(place, str) else None
         if location is None or not isinstance(name, str) or not name:
             return self._problem_of(node)
-        if not self._is_swagger:
-            style, explode = node.get("style"), node.get("explode")
-        elif node.get("type") == "array":
-            style, explode = style_of(node)
-        else:
-            style = explode = None
+        style, explode = self._style_of(node)
         alike = (
             name,
             location,
@@ -272,6 +274,13 @@ class ParameterReader:
         if sending is None or not (self._is_swagger or isinstance(node.get("schema"), (dict, bool))):
             sending = self._new_sending(alike, node)
         return sending if isinstance(sending, str) else Parameter(sending, node)
+
+    def _style_of(self, node: JsonObject) -> tuple[JsonValue, JsonValue]:
+        """What it says of how arrays are joined."""
+        says_so = "style" in node or "explode" in node
+        if not self._is_swagger and (says_so or not is_swagger_form(node)):
+            return node.get("style"), node.get("explode")
+        return style_of(node) if node.get("type") == "array" else (None, None)
 
     def _problem_of(self, node: JsonObject) -> str:
         name = text_at(node, "name")
@@ -310,7 +319,8 @@ class ParameterReader:
             explode = style in ("form", "cookie")
         sending = Sending(name, location, required, style, explode, allow_reserved, content_type, fields)
         if name.lower() == _ACCEPT_LANGUAGE:
-            schema = schema_of(node) if self._is_swagger else schema
+            is_swagger = self._is_swagger or is_swagger_form(node)
+            schema = schema_of(node) if is_swagger else schema
             return replace(sending, default=_default_of(document, schema))
         if content_type is None:
             self._sendings[alike] = sending

@@ -12,10 +12,11 @@ from typing import TypeAlias, cast
 
 from msgspec import Struct
 
-from toolserver.document.document import Document
+from toolserver.document.document import SWAGGER, Document
 from toolserver.errors import quote_text
 from toolserver.json_types import JsonObject, JsonValue, dump_json, text_at
 from toolserver.operation.argument_names import Arguments, bind_names
+from toolserver.operation.odd_forms import describe_odd_parameter
 from toolserver.operation.parameter import BodyPart, Parameter, ParameterReader
 from toolserver.operation.path_item import PathMethod, UnusableOperation, expressions_of, leads_elsewhere
 from toolserver.operation.path_template import fit_template
@@ -198,6 +199,7 @@ class ParameterLists:
         planned: list[bytes] = []
         parts: list[JsonObject] = []
         problems: list[str] = []
+        is_swagger = self._document.version == SWAGGER
         for entry in entries:
             each = (
                 read_parameter(entry)
@@ -214,6 +216,8 @@ class ParameterLists:
                 continue
             if (required := each.node.get("required")) is not None and type(required) is not bool:
                 problems.append(_doubtful_need(each))
+            if odd := _odd_form(each, is_swagger=is_swagger):
+                problems.append(odd)
         return Entries(parameters, parts, problems, tuple(planned))
 
     def _reconcile(self, place: PathMethod, entries: Entries, alike: _Alike) -> ReadParameters:
@@ -270,6 +274,13 @@ def _doubtful_need(each: Parameter | BodyPart) -> str:
     taken = "required" if isinstance(each, Parameter) and each.sending.required else "optional"
     name = quote_text(text_at(each.node, "name"))
     return f"`required` of the parameter {name} is neither true nor false; it is taken as {taken}."
+
+
+def _odd_form(each: Parameter | BodyPart, *, is_swagger: bool) -> str:
+    """The sentence about the form of what is sent; of what is not, another one says so."""
+    if isinstance(each, Parameter) and (each.sending.is_ignored or each.sending.unsendable is not None):
+        return ""
+    return describe_odd_parameter(each.node, is_swagger=is_swagger)
 
 
 def _fits_template(found: dict[tuple[str, str], Parameter], place: PathMethod) -> bool:

@@ -9,6 +9,7 @@ import math
 from collections.abc import Callable, KeysView, Mapping
 from functools import cache
 
+from toolserver.errors import quote_text
 from toolserver.json_types import JsonObject, JsonValue, equality_key, only_value
 from toolserver.schema.hints import clean_text
 from toolserver.schema.pattern import length_bounds, portable_pattern
@@ -42,6 +43,8 @@ TYPE_ALIASES: Mapping[str, str] = {
 }
 """Names that documents use for types although no specification defines them."""
 
+_NO_TYPE = "its `type` is no name of a type; left out"
+
 TYPE_SIGNS: Mapping[str, tuple[str, ...]] = {
     "object": (
         *("properties", "required", "additionalProperties", "patternProperties", "minProperties"),
@@ -69,6 +72,15 @@ def read_types(value: JsonValue) -> tuple[str, ...] | None:
     if "number" in types and "integer" in types:
         types.remove("integer")
     return tuple(types) or None
+
+
+def describe_unread_type(value: JsonValue) -> str:
+    """What is told of a `type` that states no known type; "" of one that says nothing, or "any"."""
+    names = value if isinstance(value, list) else [value]
+    if all(name is None or (isinstance(name, str) and name.lower() in ("any", "")) for name in names):
+        return ""
+    unknown = [quote_text(name) for name in names if isinstance(name, str)]
+    return f"its type {' or '.join(unknown)} is unknown; left out" if unknown else _NO_TYPE
 
 
 def types_by_signs(keys: set[str] | KeysView[str]) -> tuple[str, ...] | None:
@@ -176,6 +188,11 @@ READERS: Mapping[str, Callable[[JsonValue], JsonValue]] = {
     "writeOnly": _truth,
     "examples": _listed,
 }
+_RESTRICTING = frozenset(READERS) - {
+    *("title", "format", "contentEncoding", "contentMediaType", "deprecated", "writeOnly", "examples")
+}
+"""Those of them that rule values out."""
+
 PLAIN = frozenset((*READERS, "default", "example"))
 """The keywords that `read_keywords` reads."""
 
@@ -208,6 +225,19 @@ def read_keywords(schema: JsonObject) -> JsonObject:
     if "example" in schema and "examples" not in keywords and _is_json(schema["example"]):
         keywords["examples"] = only_value(schema, "example")
     return keywords
+
+
+def list_unread(schema: JsonObject, read: JsonObject) -> list[str]:
+    """The keywords that restrict values and are left out, because what they say cannot be read."""
+    unread = [key for key in schema if key in _RESTRICTING and key not in read]
+    return [
+        f"`{key}`" for key in unread if not isinstance(schema[key], bool | None) and not _is_moved(key, read)
+    ]
+
+
+def _is_moved(key: str, read: JsonObject) -> bool:
+    """Whether a bound is exclusive by the word of another keyword, as in OpenAPI 3.0."""
+    return key in ("minimum", "maximum") and f"exclusive{key.capitalize()}" in read
 
 
 def _is_json(value: JsonValue) -> bool:

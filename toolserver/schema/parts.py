@@ -28,6 +28,8 @@ from toolserver.schema.keywords import (
     NO_VALUE,
     PLAIN,
     combine_keywords,
+    describe_unread_type,
+    list_unread,
     read_keywords,
     read_types,
     types_by_signs,
@@ -51,6 +53,8 @@ def _take_types(shape: Shape, part: JsonObject) -> None:
         shape.nullable = True
     types = read_types(part.get("type"))
     if types is None:
+        if problem := describe_unread_type(part.get("type")):
+            shape.problems += (problem,)
         return
     if "null" in types:
         shape.nullable = True
@@ -80,6 +84,8 @@ def take_enum(shape: Shape, part: JsonObject) -> None:
     """
     values = only_value(part, "const") if "const" in part else part.get("enum")
     if not isinstance(values, list):
+        if values is not None:
+            shape.problems += ("its `enum` is no list of values; left out",)
         return
     if shape.enum is None:
         shape.enum = values
@@ -132,6 +138,8 @@ def _take_keywords(shape: Shape, part: JsonObject) -> None:
         shape.default_text = written_member(part, "default")
         if "default" not in read:
             shape.problems += (NO_VALUE,)
+    if unread := list_unread(part, read):
+        shape.problems += (f"left out, because its value is none that it can have: {', '.join(unread)}",)
     combine_keywords(shape.keywords, read)
 
 
@@ -141,6 +149,9 @@ def take_further_keys(shape: Shape, part: JsonObject) -> None:
     unevaluated = part.get("unevaluatedProperties")
     if stated is None and isinstance(unevaluated, dict):
         stated = unevaluated
+    if isinstance(stated, str | list | int) and not isinstance(stated, bool):
+        shape.problems += ("its `additionalProperties` is no schema; any further key is accepted",)
+        stated = None
     if stated is not None or not _NAMES.isdisjoint(part):
         shape.additional += (stated,)
     shape.closed = shape.closed or unevaluated is False
@@ -169,6 +180,8 @@ def _take_items(shape: Shape, part: JsonObject) -> None:
         shape.prefix_items = prefix
     if further_items is False:
         combine_keywords(shape.keywords, {"maxItems": len(prefix)})
+    elif isinstance(further_items, str | int | float) and further_items is not True:
+        shape.problems += ("its `items` is no schema; any item is accepted",)
     elif isinstance(further_items, dict) or further_items is True:
         shape.items = further_items if shape.items is None else combine_schemas(shape.items, further_items)
 
@@ -189,12 +202,20 @@ def _take_discriminator(shape: Shape, part: JsonObject) -> None:
         shape.add_note(f"`{clean_text(name)}` tells which form it is{': ' + names if names else ''}.")
 
 
+def _take_all(shape: Shape, part: JsonObject) -> None:
+    """Tells what is no list; the parts of a list are read as the schema itself is."""
+    if not isinstance(part["allOf"], list):
+        shape.problems += ("its `allOf` is no list of schemas; left out",)
+
+
 def take_alternatives(shape: Shape, part: JsonObject) -> None:
     """Adds the branches of `anyOf` and `oneOf`, to be settled when all parts are read."""
     for key in ("anyOf", "oneOf"):
         branches = part.get(key)
         if isinstance(branches, list) and branches:
             shape.alternatives += (Alternatives(list(branches), exclusive=key == "oneOf"),)
+        elif branches is not None and branches != []:
+            shape.problems += (f"its `{key}` is no list of schemas; left out",)
 
 
 def take_subtypes(shape: Shape, branches: list[JsonValue], at_most: int) -> None:
@@ -212,6 +233,7 @@ TAKERS: Mapping[str, Taker] = {
     **dict.fromkeys(("enum", "const"), take_enum),
     **dict.fromkeys(("items", "prefixItems", "additionalItems", "unevaluatedItems"), _take_items),
     **dict.fromkeys(RULES, _take_rules),
+    "allOf": _take_all,
     "dependentRequired": _take_needs,
     "description": _take_description,
     "required": _take_required,

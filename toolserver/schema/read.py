@@ -58,6 +58,9 @@ _TEXTS = frozenset({"$ref", "description", "title", "example", "examples"})
 _STRUCTURE = frozenset({"properties", "items", "anyOf", "oneOf", "additionalProperties", "prefixItems"})
 
 
+_NO_SCHEMA = "what stands in place of its schema is none; any value is accepted"
+
+
 class _Part(NamedTuple):
     """A schema that is still to be merged into a shape."""
 
@@ -151,6 +154,7 @@ class ShapeReader:
             node, of, with_alternatives, is_all, is_beside = pending.pop()
             self.steps.take(1)
             if not isinstance(node, dict):
+                shape.problems += () if isinstance(node, bool) else (_NO_SCHEMA,)
                 continue
             if is_beside:
                 node = self._agreeing(shape, node)
@@ -215,7 +219,7 @@ class ShapeReader:
             return self._resolve(ref)
         except ReferenceFailed as error:
             shape.problems += (error.message,)
-            return None
+            return {}
 
     def _take(self, shape: Shape, part: JsonObject) -> None:
         takers = self._takers
@@ -226,6 +230,8 @@ class ShapeReader:
 
     def _take_properties(self, shape: Shape, part: JsonObject) -> None:
         properties = object_at(part, "properties")
+        if not properties and part["properties"] not in ({}, None):
+            shape.problems += ("its `properties` is no object of schemas, so that it names none",)
         self.steps.take(len(properties))
         unsent = {
             name

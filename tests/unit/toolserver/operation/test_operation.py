@@ -239,7 +239,7 @@ LEFT_OUT: list[tuple[JsonObject, str]] = [
     ({"parameters": ["text"]}, "A parameter is not an object. It is left out."),
     ({"parameters": [{"in": "query"}]}, "A parameter has no name. It is left out."),
     (
-        {"parameters": [{"name": "gone", "in": "path"}]},
+        {"parameters": [{"name": "gone", "in": "path", "schema": {}}]},
         "The path has no place for 'gone'; that parameter is left out.",
     ),
     ({"requestBody": []}, "The request body is not an object; it is left out."),
