@@ -116,7 +116,8 @@ def test_a_body_whose_schema_is_missing_or_none_says_so() -> None:
     assert warnings_of({"requestBody": {"content": {"application/json": {"schema": "object"}}}}) == (
         f"The schema of the request body is no object; {ANY}.",
     )
-    for right in ({}, {"schema": {}}, {"example": {"a": 1}}):
+    right_forms: list[JsonObject] = [{}, {"schema": {}}, {"example": {"a": 1}}]
+    for right in right_forms:
         assert warnings_of({"requestBody": {"content": {"application/json": right}}}) == ()
 
 
