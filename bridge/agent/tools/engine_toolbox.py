@@ -8,6 +8,7 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Awaitable, Callable, Iterable, Sequence
 from dataclasses import dataclass, field, replace
+from functools import partial
 
 from bridge.agent.items import Item, ModelCall
 from bridge.agent.model_messages import IN_DOUBT, error_text, unknown_text
@@ -70,6 +71,17 @@ def no_page_notice(page_url: str) -> Notice:
     return Notice("info", text, in_answer=False, stays=True)
 
 
+def crowded_notice(callers: int, lost: int) -> Notice:
+    """Return the notice for a user of whom `lost` tools gave way to those that a chat brings itself."""
+    brings = "1 tool" if callers == 1 else f"{callers} tools"
+    text = (
+        f"This chat brings {brings} of its own. Together they are too many for a model, so {lost} of the "
+        "bridge's can only be searched for. Switch off tools in the chat, or pin the important ones on the "
+        "bridge page under Tools."
+    )
+    return Notice("info", text, in_answer=False, stays=True)
+
+
 @dataclass(frozen=True, slots=True)
 class CallServices:
     """The services that run calls and store their answers."""
@@ -118,19 +130,29 @@ class Toolboxes:
 
     async def _equip(self, toolbox: EngineToolbox) -> EngineToolbox:
         """Return a copy with the bridge's tools, or with a notice that says why it has none."""
-        request, strictness = toolbox.request, toolbox.settings.strictness
-        user_id, scope = request.user_id, request.scope
-        taken = len(toolbox.callers) + toolbox.settings.subquery
-        tools = await self._own_tools.tools_of_user(user_id, taken=taken, strictness=strictness, scope=scope)
+        request, callers, own = toolbox.request, len(toolbox.callers), int(toolbox.settings.subquery)
+        tools_beside = partial(
+            self._own_tools.tools_of_user,
+            request.user_id,
+            strictness=toolbox.settings.strictness,
+            scope=request.scope,
+        )
+        tools = await tools_beside(taken=callers + own)
         if not tools:
-            is_crowded = taken > 0 and await self._own_tools.tools_of_user(
-                user_id, taken=0, strictness=strictness, scope=scope
-            )
+            is_crowded = callers + own > 0 and await tools_beside(taken=0)
             return replace(toolbox, notices=(NO_ROOM,) if is_crowded else ())
-        tools = offered_beside(tools, function_names(toolbox.callers))
-        if not await self._wait_for_page(user_id):
-            return replace(toolbox, absent=tools, notices=(self._no_page,))
-        return replace(toolbox, tools=tools)
+        offered = offered_beside(tools, function_names(toolbox.callers))
+        if not await self._wait_for_page(request.user_id):
+            return replace(toolbox, absent=offered, notices=(self._no_page,))
+        lost = 0
+        if callers and _must_search(tools):
+            lost = len({tool.name for tool in await tools_beside(taken=own)} - {tool.name for tool in tools})
+        return replace(toolbox, tools=offered, notices=(crowded_notice(callers, lost),) if lost else ())
+
+
+def _must_search(tools: Iterable[BridgeTool]) -> bool:
+    """Whether a model that is offered these reaches other operations through one of them."""
+    return any(tool.name == RUN_OPERATION.name for tool in tools)
 
 
 @dataclass(frozen=True, slots=True)
@@ -233,8 +255,7 @@ class EngineToolbox:
         return next((local for local in self.locals if local.tool.name == name), None)
 
     def _unknown(self, name: str) -> CallOutput:
-        can_search = any(tool.name == RUN_OPERATION.name for tool in self.tools)
-        return CallOutput(unknown_text(name, can_search=can_search), has_succeeded=False)
+        return CallOutput(unknown_text(name, can_search=_must_search(self.tools)), has_succeeded=False)
 
     async def _run_local(
         self, place: int, wanted: _LocalCall, input: Sequence[Item], outputs: dict[int, CallOutput]

@@ -327,6 +327,37 @@ async def test_a_catalog_that_cannot_be_read_costs_its_tools_only(
 
 
 @pytest.mark.asyncio
+@pytest.mark.parametrize(("operations", "lost"), [(100, 100), (90, 0), (140, 0)])
+async def test_whoever_loses_tools_to_those_of_a_chat_is_told(
+    client: AsyncOpenAI, provider: ScriptedProvider, page: FakePage, operations: int, lost: int
+) -> None:
+    """Finding I-L13: Open WebUI brings 36, and at 93 accepted operations all of them were gone in silence.
+
+    Whoever has too many alone has read so in the review.
+    """
+    paths = {f"/{number}": operation(f"read{number}") for number in range(operations)}
+    await add(page, document_text(paths=paths))
+    parameters: JsonObject = {"type": "object", "properties": {}}
+    own: list[Any] = [
+        {"type": "function", "function": {"name": f"webui_{number}", "parameters": parameters}}
+        for number in range(36)
+    ]
+    provider.play(text("Hi."))
+    stream = await client.chat.completions.create(
+        model=MODEL, messages=HELLO, tools=own, stream=True, extra_headers={"X-OpenWebUI-Chat-Id": "c1"}
+    )
+    chunks: list[Any] = [chunk.model_dump() async for chunk in stream]
+    told = [chunk["event"]["data"] for chunk in chunks if chunk.get("event")]
+    words = (
+        "This chat brings 36 tools of its own. Together they are too many for a model, so 100 of the "
+        "bridge's can only be searched for. Switch off tools in the chat, or pin the important ones on the "
+        "bridge page under Tools."
+    )
+    assert told == ([{"description": words, "done": True}] if lost else [])
+    assert len(provider.requests[0].body["tools"]) <= 128
+
+
+@pytest.mark.asyncio
 async def test_names_that_clash_are_told_apart_for_good_and_lead_to_their_own_server(
     client: AsyncOpenAI, provider: ScriptedProvider, page: FakePage
 ) -> None:
