@@ -173,7 +173,8 @@ def test_what_is_left_out_of_a_body_is_told() -> None:
         return operation_of(node).warnings
 
     field: JsonObject = {"name": "f", "in": "formData", "type": "string"}
-    first, last = ({"name": name, "in": "body", "schema": {}} for name in ("a", "b"))
+    first: JsonObject = {"name": "a", "in": "body", "schema": {}}
+    last: JsonObject = {"name": "b", "in": "body", "schema": {}}
     sent = ("Its form fields are sent as a form, not as 'text/csv' or 'application/json'.",)
     assert warnings_of(field, consumes=["text/csv", "application/json"]) == sent
     assert warnings_of(field, consumes=["text/csv", "Multipart/Form-Data; a=b"]) == ()

@@ -328,8 +328,10 @@ def test_what_is_left_out_of_further_properties_is_said() -> None:
 
     said = ("body: of the values of further keys only the types are told",)
     code: JsonObject = {"$ref": "#/components/schemas/Code"}
-    assert [about(additional=each) for each in (True, {}, {"type": "string"})] == [()] * 3
-    assert [about(additional=each) for each in (code, {"items": {"type": "string"}})] == [said] * 2
+    plain: list[JsonValue] = [True, {}, {"type": "string"}]
+    assert [about(additional=each) for each in plain] == [()] * 3
+    fuller: list[JsonValue] = [code, {"items": {"type": "string"}}]
+    assert [about(additional=each) for each in fuller] == [said] * 2
     assert about(patterns={"^x": {"type": "integer"}}) == ()
     assert about(patterns={"^x": {"type": "integer", "minimum": 1}}) == said
 
