@@ -40,6 +40,12 @@ def shared_vectors() -> Path:
 
 
 @pytest.fixture(scope="session")
+def shared_overlays() -> Path:
+    """The folder of overlays, each with a document and what it becomes."""
+    return shared_folder("overlays")
+
+
+@pytest.fixture(scope="session")
 def shared_facts() -> Path:
     """The folder of facts, where each requirement has its id."""
     return shared_folder("facts")

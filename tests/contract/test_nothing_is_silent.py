@@ -1,7 +1,12 @@
-"""What a document states is in a tool, in its plan, or in a warning: values, schemes and server variables."""
+"""What a document states is in a tool, in its plan, or in a warning.
+
+Parameters, what is required, types, values, bounds, formats, patterns, defaults; bodies and content types;
+security with its alternatives and scopes; servers. `make test` compares a few of the shared documents, and
+`make test-all` all of them.
+"""
 
 import json
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 
 import pytest
@@ -15,12 +20,26 @@ from tests.support.documents.stated import (
     missing_variables,
     read_stated,
 )
+from tests.support.documents.stated_operation import OperationComparer
+from tests.support.documents.style_rows import style_row
+from tests.support.documents.vectors import document_of, read_rows
 from tests.support.examples import examples
 from toolserver.document.document import parse_document
 from toolserver.json_types import JsonObject, JsonValue
 from toolserver.tool.compile import DocumentTools
 
 SOURCE_URL = "https://docs.example/specs/openapi.json"
+
+
+FEW = (
+    "cafe-3.2.yaml",
+    "connexion-simple-swagger.yaml",
+    "petstore-v3.yaml",
+    "readme-3.0-parameters-extreme.json",
+    "readme-3.1-security.json",
+    "readme-3.1-train-travel.json",
+    "redoc-demo-3.1.yaml",
+)
 
 
 def silent_in(text: str) -> Iterator[str]:
@@ -30,14 +49,46 @@ def silent_in(text: str) -> Iterator[str]:
         for find in (missing_values, missing_schemes, missing_variables):
             for each in find(stated, tools, operation):
                 yield f"{operation.key}: {find.__name__} {each!r}"
+        for lost in OperationComparer(stated, tools, operation).list_lost():
+            yield f"{operation.key}: {lost}"
 
 
-@pytest.mark.timeout(300)
+def all_silent_in(documents: Mapping[str, str]) -> dict[str, list[str]]:
+    """By the name of the document; without those that lose nothing."""
+    silent = {name: [*silent_in(text)] for name, text in documents.items()}
+    return {name: found for name, found in silent.items() if found}
+
+
+def read_folder(folder: Path) -> dict[str, str]:
+    return {file.name: file.read_text(encoding="utf-8") for file in sorted(folder.iterdir())}
+
+
+def test_a_few_real_documents_lose_nothing_in_silence(shared_specs: Path) -> None:
+    """The small ones in which each kind of parameter, body, security and server occurs."""
+    texts = {name: (shared_specs / "files" / name).read_text(encoding="utf-8") for name in FEW}
+    assert all_silent_in(texts) == {}
+
+
+@pytest.mark.slow
+@pytest.mark.timeout(600)
 def test_real_documents_lose_nothing_in_silence(shared_specs: Path) -> None:
     """Finding W-3, O-1, O-6, O-9: what a limit or a repair leaves out is a warning, whatever its kind is."""
-    files = sorted((shared_specs / "files").iterdir())
-    silent = {file.name: [*silent_in(file.read_text(encoding="utf-8"))] for file in files}
-    assert {name: found for name, found in silent.items() if found} == {}
+    assert all_silent_in(read_folder(shared_specs / "files")) == {}
+
+
+def test_documents_of_other_tools_lose_nothing_in_silence(shared_vectors: Path) -> None:
+    """Each was written for one thing that a reader may get wrong."""
+    rows = read_rows(shared_vectors, "request_vectors.json")
+    styles = read_rows(shared_vectors, "style_vectors.json")
+    texts = {json.dumps({"paths": {}, **document_of(row)}): str(row["id"]) for row in rows}
+    texts |= {json.dumps(document_of(built)): str(row["id"]) for row in styles for built in style_row(row)}
+    assert all_silent_in({f"{row}, {len(text)}": text for text, row in texts.items()}) == {}
+
+
+def test_documents_of_overlays_lose_nothing_in_silence(shared_overlays: Path) -> None:
+    """Those that an overlay changed have to be read like any other."""
+    results = {folder.name: (folder / "output.yaml").read_text() for folder in shared_overlays.glob("*/")}
+    assert all_silent_in(results) == {}
 
 
 WORDS = st.sampled_from(

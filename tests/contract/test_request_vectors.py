@@ -4,7 +4,6 @@ The judge is the latest patch of each document's own version line. `vector_devia
 overrules, each with the clause and with what differs; everything else about such a row must still be right.
 """
 
-import json
 import tomllib
 from pathlib import Path
 from typing import TypedDict, cast
@@ -13,7 +12,17 @@ import pytest
 
 from tests.support.documents.style_rows import style_row
 from tests.support.documents.vector_judge import differences
-from tests.support.documents.vectors import NODE, Built, Job, Json, Row, base_url_of, build_all, compiled_job
+from tests.support.documents.vectors import (
+    NODE,
+    Built,
+    Job,
+    Json,
+    Row,
+    base_url_of,
+    build_all,
+    compiled_job,
+    read_rows,
+)
 
 DEVIATIONS = Path(__file__).with_name("vector_deviations.toml")
 
@@ -31,10 +40,6 @@ class Deviation(TypedDict):
 
 def deviations() -> list[Deviation]:
     return cast("list[Deviation]", tomllib.loads(DEVIATIONS.read_text(encoding="utf-8"))["deviation"])
-
-
-def read_rows(folder: Path, name: str) -> list[Row]:
-    return cast("list[Row]", json.loads((folder / name).read_text(encoding="utf-8")))
 
 
 def allowed(prefix: str) -> dict[str, set[str]]:

@@ -41,13 +41,24 @@ def read_stated(text: str) -> JsonObject:
     """The document with the text of each scalar; null is None."""
     if text.lstrip().startswith("{"):
         return cast(JsonObject, json.loads(text, parse_float=str, parse_int=str))
-    return cast(JsonObject, yaml.load(text, Loader=yaml.BaseLoader))
+    return cast(JsonObject, yaml.load(text, Loader=yaml.CBaseLoader))
 
 
-def _text_of(value: JsonValue) -> str | None:
+def text_of_value(value: JsonValue) -> str | None:
+    """A scalar as its author wrote it; None for null and for what is no scalar."""
     if isinstance(value, bool):
         return "true" if value else "false"
     return value if isinstance(value, str) and value not in _NULLS else None
+
+
+def is_nothing(value: JsonValue) -> bool:
+    """Whether it is null, in JSON or in YAML."""
+    return value is None or (isinstance(value, str) and value in _NULLS)
+
+
+def is_true(value: JsonValue) -> bool:
+    """Whether it is the boolean, in JSON or in YAML."""
+    return text_of_value(value) in ("true", "True", "TRUE")
 
 
 @dataclass(slots=True)
@@ -78,6 +89,24 @@ class Stated:
         """Whether what stands beside a reference is ignored."""
         return str(self.root.get("openapi", "2.0")).startswith(("2", "3.0"))
 
+    def knows_nullable(self) -> bool:
+        """Whether `nullable` is a keyword: in OpenAPI 3.0 only."""
+        return str(self.root.get("openapi")).startswith("3.0")
+
+    def is_swagger(self) -> bool:
+        """Whether it is of version 2.0."""
+        return "swagger" in self.root
+
+    def property_names(self, schema: JsonValue, depth: int = 10) -> set[str]:
+        """Of an object, also those that parts of it bring along."""
+        node = self.resolve(schema)
+        if not isinstance(node, dict) or not depth:
+            return set()
+        parts = [part for key in ("allOf", "anyOf", "oneOf") for part in array_at(node, key)]
+        return {*object_at(node, "properties")}.union(
+            *(self.property_names(part, depth - 1) for part in parts)
+        )
+
     def values_below(self, schema: JsonValue, seen: set[int]) -> Iterator[str]:
         """Every allowed value that a caller may send, wherever it stands."""
         if not isinstance(schema, dict) or id(schema) in seen:
@@ -90,7 +119,7 @@ class Stated:
             if self.is_alone():
                 return
         listed = [schema["const"]] if "const" in schema else array_at(schema, "enum")
-        yield from (text for value in listed if (text := _text_of(value)) is not None)
+        yield from (text for value in listed if (text := text_of_value(value)) is not None)
         for inner in _schemas_in(schema):
             yield from self.values_below(inner, seen)
 
@@ -110,10 +139,10 @@ def missing_values(stated: Stated, tools: DocumentTools, operation: CompiledOper
     told = " ".join((*schema.warnings, *operation.warnings))
     if any(cut in told for cut in _CUT):
         return []
-    found = {_plain(value) for value in _listed_in(orjson.loads(schema.schema_json))}
+    found = {plain_number(value) for value in _listed_in(orjson.loads(schema.schema_json))}
     words = told + " " + operation.description + " " + schema.schema_json.decode()
     values = dict.fromkeys(_values_of_operation(stated, operation))
-    return [value for value in values if not ({value, _plain(value)} & found or _is_told(value, words))]
+    return [value for value in values if not ({value, plain_number(value)} & found or _is_told(value, words))]
 
 
 def _is_told(value: str, words: str) -> bool:
@@ -121,7 +150,7 @@ def _is_told(value: str, words: str) -> bool:
     return any(re.search(rf"(?<!\w){re.escape(each)}(?!\w)", words) for each in (value, escaped))
 
 
-def _plain(value: JsonValue) -> str:
+def plain_number(value: JsonValue) -> str:
     """A number in one form: a tool has the number 8 where its author wrote 08 of an integer."""
     text = value if isinstance(value, str) else json.dumps(value)
     try:
@@ -142,7 +171,7 @@ def _listed_in(schema: JsonValue) -> Iterator[JsonValue]:
 
 
 def _values_of_operation(stated: Stated, operation: CompiledOperation) -> Iterator[str]:
-    plan, (item, node) = orjson.loads(operation.plan_json), _nodes_of(stated, operation)
+    plan, (item, node) = orjson.loads(operation.plan_json), nodes_of(stated, operation)
     sent = {(each["in"], each["name"].lower()) for each in plan["parameters"]}
     parameters = [
         stated.resolve(each) for each in (*array_at(item, "parameters"), *array_at(node, "parameters"))
@@ -164,7 +193,7 @@ def _values_of_operation(stated: Stated, operation: CompiledOperation) -> Iterat
 
 def missing_schemes(stated: Stated, tools: DocumentTools, operation: CompiledOperation) -> list[str]:
     """The schemes of its security that are neither in the plan nor in a warning."""
-    node = _nodes_of(stated, operation)[1]
+    node = nodes_of(stated, operation)[1]
     entries = array_at(node if "security" in node else stated.root, "security")
     plan = orjson.loads(operation.plan_json)
     planned = {each["scheme"] for together in plan["security"] for each in together}
@@ -177,23 +206,27 @@ def missing_schemes(stated: Stated, tools: DocumentTools, operation: CompiledOpe
 def missing_variables(stated: Stated, tools: DocumentTools, operation: CompiledOperation) -> list[str]:
     """The variables of servers of which the plan has no address, and of which nothing is said."""
     base_url = orjson.loads(operation.plan_json)["base_url"]
-    item, node = _nodes_of(stated, operation)
+    item, node = nodes_of(stated, operation)
     servers = array_at(node, "servers") or array_at(item, "servers") or array_at(stated.root, "servers")
     urls = [text_at(each, "url").strip() for each in servers if isinstance(each, dict)]
     told = " ".join((*operation.warnings, *tools.compiled.warnings))
-    if base_url and any(_is_of(base_url, url) for url in urls):
+    if base_url and any(is_address_of(base_url, url) for url in urls):
         return []
     names = [name for url in urls for name in re.findall(r"\{([^{}]*)\}", url)]
     return [name for name in names if repr(name) not in told and f"{{{name}}}" not in told]
 
 
-def _is_of(base_url: str, template: str) -> bool:
+def is_address_of(base_url: str, template: str) -> bool:
     """Whether an address is that of a server, with something for each of its variables."""
-    pattern = ".+".join(re.escape(part) for part in re.split(r"\{[^{}]*\}", template.rstrip("/")))
-    return re.search(rf"(?:^|\w){pattern}$", base_url, re.IGNORECASE) is not None
+    without_port = re.sub(r":(?:443|80|\{[^{}]*\})(?=/|$)", "", template)
+    patterns = [
+        ".+".join(re.escape(part) for part in re.split(r"\{[^{}]*\}", each.rstrip("/")))
+        for each in (template, without_port)
+    ]
+    return any(re.search(rf"(?:^|[\w:]){each}$", base_url, re.IGNORECASE) for each in patterns)
 
 
-def _nodes_of(stated: Stated, operation: CompiledOperation) -> tuple[JsonObject, JsonObject]:
+def nodes_of(stated: Stated, operation: CompiledOperation) -> tuple[JsonObject, JsonObject]:
     """Its path item and itself."""
     item = stated.resolve(object_at(stated.root, "paths").get(operation.path))
     item = item if isinstance(item, dict) else {}

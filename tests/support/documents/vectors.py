@@ -54,6 +54,10 @@ class Job:
     options: Json
 
 
+def read_rows(folder: Path, name: str) -> list[Row]:
+    return cast("list[Row]", json.loads((folder / name).read_text(encoding="utf-8")))
+
+
 def compiled_job(row: Row) -> Job | str:
     """The job of a row of request_vectors.json, or why its operation is no tool."""
     plan = plan_of(document_of(row), row)
