@@ -3,21 +3,17 @@
  * The probe frame: the only place of the page that may reach an origin nobody has accepted yet, because its CSP names
  * that one origin. Fetches a document or finds out why the origin cannot be used; talks only to its own page.
  */
-import { essenceOf, statedType } from "./base/content_type.js";
-import { dictionaryOf } from "./base/dictionary.js";
 import { addressSpace, forbiddenTarget, readsAddressSpaces, targetAddressSpace } from "./executor/address_space.js";
 import { diagnoseFailure, networkPermission, watchPolicy } from "./executor/diagnosis.js";
-import { readAnswer } from "./executor/answer_reader.js";
 import { placeSecrets } from "./request/credential_placement.js";
-import { findDocuments } from "./conversion/document_search.js";
+import { readDocument, readText, tryDocument } from "./conversion/document_answer.js";
+import { findDocuments, SEARCH_MS } from "./conversion/document_search.js";
 import { adaptProblem, looksLikeMcp, readTools } from "./mcp/source.js";
 
 /** @typedef {import("./types/probe_wire.js").ProbeRequest} ProbeRequest */
 /** @typedef {import("./types/probe_wire.js").ProbeError} ProbeError */
 /** @typedef {import("./types/probe_wire.js").CheckReport} CheckReport */
 
-/** The largest document the bridge takes (32 MiB). */
-const DOCUMENT_BYTES = 32 * 1024 * 1024;
 /** Long enough to answer the browser's permission question; a document takes seconds at most. */
 const PATIENCE_MS = 60_000;
 
@@ -94,17 +90,10 @@ async function fetchDocument(url, credentials) {
   throw new ProbeFailure(code, message, failure?.page);
 }
 
-/** Enough for every place where a document usually is; a server that does not answer must not be waited for. */
-const SEARCH_MS = 15_000;
-
 /** @param {string[]} places of one origin */
 async function searchPlaces(places) {
   const signal = AbortSignal.timeout(SEARCH_MS);
-  return findDocuments(places, async (place) => {
-    const response = await sendRequest(place, {}, "no-cache", { signal }).catch(() => null);
-    const read = response === null ? null : await readDocument(place, response).catch(() => null);
-    return read && "text" in read ? read : null;
-  });
+  return findDocuments(places, (place) => tryDocument(place, sendRequest(place, {}, "no-cache", { signal })));
 }
 
 /**
@@ -127,43 +116,6 @@ async function sendMessage(url, body, headers, credentials) {
 }
 
 const MOVED = "The address answers with a redirect. Enter the final address of the MCP server.";
-
-/** @param {string} url @param {Response} response @returns {Promise<{text: string, source_url: string} | ProbeError>} */
-async function readDocument(url, response) {
-  if (!response.ok) return { code: "http_status", message: statusSentence(response.status) };
-  if (essenceOf(statedType(response.headers)) === "text/event-stream") {
-    void response.body?.cancel();
-    return { code: "not_a_document", message: "The address answers with a stream of events, not with a document." };
-  }
-  const text = await readText(response, DOCUMENT_BYTES);
-  if (text === null) return { code: "too_large", message: "The document is larger than 32 MiB." };
-  if (text.trim() === "") return { code: "empty", message: "The address answers, but with an empty body." };
-  if (/^\s*<(!doctype html|html)/i.test(text)) return { code: "web_page", message: WEB_PAGE, page: { text, source_url: response.url || url } };
-  return { text, source_url: response.url || url };
-}
-
-/** @param {Response} response @param {number} most bytes @returns {Promise<string | null>} null: it has more */
-async function readText(response, most) {
-  const body = await readAnswer(response, { inline_result_bytes: 0, result_bytes: most, file_bytes: most });
-  if (body.truncated) return null;
-  return body.kind === "file" ? new TextDecoder().decode(body.content) : body.kind === "text" ? body.text : "";
-}
-
-const WEB_PAGE =
-  "This address is a web page, not an OpenAPI document, and none was found from it. Documentation pages usually link to the document: " +
-  "look for openapi.json, openapi.yaml, swagger.json or v3/api-docs.";
-
-/** @param {number} status */
-function statusSentence(status) {
-  const why = dictionaryOf({
-    401: "It asks for a login. Download the document yourself and add it as a file.",
-    403: "It refuses access. Download the document yourself and add it as a file.",
-    404: "There is nothing at this address. Check the path.",
-  });
-  const advice =
-    status in why ? why[/** @type {keyof typeof why} */ (status)] : "Try again later, or add the document as a file.";
-  return `The address answered with HTTP status ${status}. ${advice}`;
-}
 
 /**
  * A plain request, then one with a header that needs a preflight: most calls of tools need one too.

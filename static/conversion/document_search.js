@@ -4,6 +4,8 @@ import { looksLikeDocument } from "./document_places.js";
 
 /** @typedef {import("./document_places.js").Place} Place */
 
+/** Milliseconds of a whole search: enough for every place where a document usually is; a server that does not answer must not be waited for. */
+export const SEARCH_MS = 15_000;
 const AT_ONCE = 4;
 
 /**

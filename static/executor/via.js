@@ -24,8 +24,8 @@ export function withVia(failure, via) {
   return failure;
 }
 
-/** What stops a page, and not the companion. */
-const WALLS = new Set(["cors", "mixed_content", "blocked_local_network"]);
+/** Codes of what stops a page, and not the companion. */
+export const WALLS = new Set(["cors", "mixed_content", "blocked_local_network"]);
 const OTHER_WAY = "Or the user chooses on the bridge page, under the server, that the companion extension calls it.";
 
 /** The diagnosis with the other way in it, for those who see nothing of the page. @param {string} code @param {string} message */

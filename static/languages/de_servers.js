@@ -115,6 +115,9 @@ export const GERMAN_SERVERS = {
     "Vielleicht gibt es unter diesem Pfad nichts: Viele Server lassen in Fehlerantworten die Erlaubnis (CORS) weg. Gibt es das Dokument, dann speichern und als Datei hinzufügen; seine Aufrufe brauchen die Erlaubnis trotzdem.",
   "Let the bridge fetch it": "Von der Bridge abrufen lassen",
   "Open the doctor": "Diagnose öffnen",
+  "Fetch it through the companion": "Über den Companion abrufen",
+  "The limits of a page do not stop it. It asks you whether it may read at {0}, and sends no cookies and no credentials. Calls to that origin then take the same way; you can change that under How it is called.":
+    "Die Grenzen einer Seite halten ihn nicht auf. Er fragt, ob er bei {0} lesen darf, und sendet weder Cookies noch Zugangsdaten. Aufrufe dorthin nehmen danach denselben Weg; ändern lässt sich das unter „Wie aufgerufen wird“.",
   "The document is public, so the bridge can fetch it instead, together with the files it refers to at the same origin; files elsewhere are left out and listed in the report. The calls themselves still need the API's permission (CORS) for your browser.":
     "Das Dokument ist öffentlich, darum kann die Bridge es stattdessen abrufen, samt den Dateien derselben Herkunft, auf die es verweist; Dateien von anderswo bleiben weg und stehen im Bericht. Die Aufrufe selbst brauchen weiter die Erlaubnis der API (CORS) für den eigenen Browser.",
   "You can also save the document and add it as a file.": "Das Dokument lässt sich auch speichern und als Datei hinzufügen.",
@@ -162,6 +165,7 @@ export const GERMAN_SERVERS = {
   "Requests of your login: discovery and tokens, never with cookies.": "Anfragen der eigenen Anmeldung: Discovery und Tokens, nie mit Cookies.",
   "This API knows its users by a cookie, \"{0}\", which no page can send. The companion sends it with your login.":
     "Diese API erkennt ihre Benutzer an einem Cookie, „{0}“, das keine Seite senden kann. Der Companion sendet es mit der eigenen Anmeldung.",
+  "The document is fetched from here, never with cookies.": "Von hier kommt das Dokument, immer ohne Cookies.",
   "This page itself": "Diese Seite selbst",
   "The API must allow it (CORS). No cookies go along.": "Die API muss es erlauben (CORS). Cookies gehen nicht mit.",
   "The companion extension": "Die Companion-Erweiterung",
@@ -185,6 +189,8 @@ export const GERMAN_SERVERS = {
   "Granted.": "Erlaubt.",
   "Not granted.": "Nicht erlaubt.",
   "Decide in the window of the companion extension.": "Im Fenster der Companion-Erweiterung entscheiden.",
+  "The companion extension does not answer: it is not installed, or this bridge is not connected in it.":
+    "Die Companion-Erweiterung antwortet nicht: Sie ist nicht installiert oder nicht mit dieser Bridge verbunden.",
   "The companion extension does not answer: it is not installed, or this bridge is not connected in it. Until then, calls of this server fail.":
     "Die Companion-Erweiterung antwortet nicht: Sie ist nicht installiert oder nicht mit dieser Bridge verbunden. Bis dahin scheitern Aufrufe dieses Servers.",
   "Download the companion": "Companion herunterladen",

@@ -39,7 +39,7 @@ async function readWhole(response) {
   return new Response(NO_BODY.includes(status) ? null : new Blob(parts), { status, statusText, headers });
 }
 
-/** @param {Transport} companion @returns {Send} rejects with a `LoginProblem`; `unknown`: it may have been performed */
+/** @param {Pick<Transport, "send">} companion @returns {Send} rejects with a `LoginProblem`; `unknown`: it may have been performed */
 export function sendByCompanion(companion) {
   return async (url, { method, headers, body, signal }) => {
     const target = new URL(url);

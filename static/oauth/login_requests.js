@@ -5,8 +5,7 @@
  */
 
 import { t } from "../base/language.js";
-import { openRelayPort } from "../companion/relay_port.js";
-import * as failures from "../executor/call_failure.js";
+import { PAGES_COMPANION } from "../companion/page_companion.js";
 import { readVia } from "../executor/via.js";
 import { sendAsChosen, sendByCompanion } from "./companion_requests.js";
 import { LoginProblem } from "./login_problem.js";
@@ -43,14 +42,8 @@ function sendByFrames(probes) {
   };
 }
 
-/** @type {Promise<import("../companion/companion_transport.js").CompanionTransport> | null} */
-let companion = null;
-
 /** @type {Send} */
-async function sendByPagesCompanion(url, init) {
-  companion ??= import("../companion/companion_transport.js").then(({ CompanionTransport, CompanionLink }) => new CompanionTransport(new CompanionLink(openRelayPort), failures));
-  return sendByCompanion(await companion)(url, init);
-}
+const sendByPagesCompanion = (url, init) => sendByCompanion(PAGES_COMPANION)(url, init);
 
 /**
  * @param {import("../session/probe_frames.js").ProbeFrames} probes

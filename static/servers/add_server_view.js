@@ -6,6 +6,8 @@ import { announceSentence, button, el, fill, labelledField, link, notice, senten
 import { formatCount } from "../ui/format_count.js";
 import { viewAddress, goTo } from "../ui/router.js";
 import { isPublic } from "../executor/address_space.js";
+import { WALLS } from "../executor/via.js";
+import { ChosenProbes } from "../session/chosen_probes.js";
 import { readFiles } from "./file_picker.js";
 import { addressOf, documentsAmong } from "./document_files.js";
 import { filesPanel } from "./files_panel.js";
@@ -16,6 +18,7 @@ import { ReferenceLoader } from "./reference_loader.js";
 import { askForPlace, isUsable, searchDocuments, takeText } from "./brought_document.js";
 import { isAddress } from "../conversion/recognition.js";
 import { askAboutReferences, askForDocument } from "./reference_dialog.js";
+import { chooseCompanion, companionButton, obtainGrant } from "./companion_grant.js";
 
 /** @typedef {import("../types/view_types.js").Parts} Parts */
 /** @typedef {import("../types/api_types.js").NewServer} NewServer */
@@ -45,6 +48,9 @@ export class AddServerView {
   /** @param {Parts} parts @param {string} url to begin with, may be empty */
   constructor(parts, url) {
     this.parts = parts;
+    /** Origins that the user lets the companion fetch from. @type {Set<string>} */
+    this.chosen = new Set();
+    this.probes = new ChosenProbes(parts.probes, (origin) => this.chosen.has(origin));
     this.url = el("input", {
       type: "text",
       inputmode: "url",
@@ -165,12 +171,13 @@ export class AddServerView {
     const isOwn = text === fetched.text; // what was converted is not at the address
     const server = await this.#gather({ ...fetched, text }, isOwn ? { source_url: fetched.source_url } : {});
     await keep(server.id);
+    if (this.chosen.has(url.origin)) await chooseCompanion(this.parts, server.id, url.origin);
   }
 
   /** What is there is no document: it may be its documentation, or the API itself. @param {URL} url @param {import("../types/probe_wire.js").FetchedDocument | null} page @returns {Promise<boolean>} whether anything was found */
   async #addFound(url, page) {
     fill(this.messages, notice("note", t`Looking for a document from ${url.href}…`));
-    const places = (await searchDocuments(this.parts.probes, url, page)).filter((place) => place.url !== url.href);
+    const places = (await searchDocuments(this.probes, url, page)).filter((place) => place.url !== url.href);
     fill(this.messages);
     if (places.length === 0) return false;
     const chosen = await askForPlace(this.question, url, places);
@@ -197,7 +204,7 @@ export class AddServerView {
   /** @param {URL} url @param {import("../types/types.js").CredentialSet} credentials @returns {Promise<import("../types/probe_wire.js").FetchedDocument | null>} null: failed, and the way on is offered */
   async #fetchHere(url, credentials) {
     try {
-      return await this.parts.probes.fetchDocument(url, credentials);
+      return await this.probes.fetchDocument(url, credentials);
     } catch (failure) {
       const code = failure instanceof Error && "code" in failure ? String(failure.code) : "";
       const page = failure instanceof ProbeError ? (failure.page ?? null) : null;
@@ -229,7 +236,18 @@ export class AddServerView {
       { class: "alternatives" },
       el("p", { class: "hint" }, words),
       el("div", { class: "actions" }, help, doctor),
+      WALLS.has(code) || code.startsWith("companion_") ? this.#otherWay(url) : null,
     );
+  }
+
+  /** The companion reads what no page may. It is asked for no more than that. @param {URL} url */
+  #otherWay(url) {
+    const hint = t`The limits of a page do not stop it. It asks you whether it may read at ${url.origin}, and sends no cookies and no credentials. Calls to that origin then take the same way; you can change that under How it is called.`;
+    return companionButton(t`Fetch it through the companion`, hint, async (place) => {
+      if (!(await obtainGrant(this.parts.api, { api: url.origin, login: false, methods: "safe" }, place))) return;
+      this.chosen.add(url.origin);
+      await this.#attempt(() => this.#addFetched(url));
+    });
   }
 
   /**
@@ -246,7 +264,7 @@ export class AddServerView {
       fill(this.messages, READING());
       return answer;
     };
-    const { text, decisions } = await new ReferenceLoader(this.parts, ask).loadReferences(document, files);
+    const { text, decisions } = await new ReferenceLoader({ api: this.parts.api, probes: this.probes }, ask).loadReferences(document, files);
     return this.#add({ ...offered, text }, decisions);
   }
 

@@ -19,7 +19,7 @@ import { askWords, connectSteps, DECIDE, grantWords, missingWords } from "./comp
 /** @typedef {import("../types/companion_types.js").Standing} Standing */
 /** @typedef {import("../types/companion_types.js").Grant} Grant */
 /** @typedef {import("../types/view_types.js").Parts} Parts */
-/** @typedef {{server: ServerDetail, origin: string, isLogin: boolean, via: Via, wanted: import("../companion/companion_headers.js").WantedHeader[]}} Api */
+/** @typedef {{server: ServerDetail, origin: string, isLogin: boolean, isDocument: boolean, via: Via, wanted: import("../companion/companion_headers.js").WantedHeader[]}} Api */
 
 export class CompanionPanel {
   /** Null: it is not there; undefined: not asked yet. @type {Standing | null | undefined} */
@@ -58,13 +58,13 @@ export class CompanionPanel {
     await this.#readApis(server);
   }
 
-  /** The server's own origins, and those of its login for which the user has chosen. @param {ServerDetail} server */
+  /** The server's own origins, and those of its document and its login for which the user has chosen. @param {ServerDetail} server */
   async #readApis(server) {
     this.#server = server;
     const wanted = await wantedHeaders(this.pins, server);
     const origins = [...new Set([...server.origins, ...(await this.choices.listOrigins(server.id))])];
     const vias = await Promise.all(origins.map((origin) => this.choices.findVia(server.id, origin)));
-    this.#apis = origins.map((origin, place) => ({ server, origin, isLogin: !server.origins.includes(origin), via: vias[place], wanted: wanted.get(origin) ?? [] }));
+    this.#apis = origins.map((origin, place) => ({ server, origin, ...useOf(server, origin), via: vias[place], wanted: wanted.get(origin) ?? [] }));
     this.#render();
     if (this.#apis.some(({ via }) => via.transport === "companion")) await this.#connect();
   }
@@ -99,10 +99,11 @@ export class CompanionPanel {
       { class: "stack", dataset: { origin } },
       el("legend", { class: "mono" }, origin),
       api.isLogin ? el("p", { class: "hint" }, t`Requests of your login: discovery and tokens, never with cookies.`) : null,
+      api.isDocument ? el("p", { class: "hint" }, t`The document is fetched from here, never with cookies.`) : null,
       cookie ? notice("note", t`This API knows its users by a cookie, "${cookie.name ?? ""}", which no page can send. The companion sends it with your login.`) : null,
       choice(origin, t`This page itself`, t`The API must allow it (CORS). No cookies go along.`, !isCompanion, by("page")),
       choice(origin, t`The companion extension`, t`Also reaches APIs that do not allow CORS, on your network and over plain http, and sees all headers of answers. It sends only what you grant in its own window. If it is not there, calls fail: this page does not take over.`, isCompanion, by("companion")),
-      isCompanion && !api.isLogin ? this.#loginChoice(api) : null,
+      isCompanion && !api.isLogin && !api.isDocument ? this.#loginChoice(api) : null,
       isCompanion ? this.#headerFields(api) : null,
       isCompanion ? this.#standingOf(api) : null,
     );
@@ -155,7 +156,7 @@ export class CompanionPanel {
   #askButtons(api, grant) {
     const { login } = api.via;
     const isBroad = grant !== null && (grant.login || !login);
-    const mayChange = api.isLogin || api.server.tools.some((tool) => isAccepted(tool) && !tool.safe);
+    const mayChange = api.isLogin || (!api.isDocument && api.server.tools.some((tool) => isAccepted(tool) && !tool.safe));
     const ask = (/** @type {Grant["methods"]} */ methods) => () => void this.#ask({ api: api.origin, login, methods });
     return el(
       "div",
@@ -187,6 +188,13 @@ export class CompanionPanel {
       if (via.transport === "companion" && !this.#standing) await this.#connect();
     });
   }
+}
+
+/** What is asked for at an origin that is not called: the document, a login, or both. @param {ServerDetail} server @param {string} origin */
+function useOf({ origins, source_url, security_schemes }, origin) {
+  if (origins.includes(origin)) return { isDocument: false, isLogin: false };
+  const isDocument = source_url !== null && URL.canParse(source_url) && new URL(source_url).origin === origin;
+  return { isDocument, isLogin: !isDocument || security_schemes.some(({ type }) => type === "oauth2" || type === "openIdConnect") };
 }
 
 /** @param {string} group @param {string} label @param {string} hint @param {boolean} isChosen @param {() => void} choose */

@@ -7,6 +7,7 @@ import { PLACE, el, fill, inText, link } from "../ui/dom.js";
 /** @typedef {import("../types/companion_types.js").Grant} Grant */
 
 export const DECIDE = t`Decide in the window of the companion extension.`;
+export const NOT_CONNECTED = t`The companion extension does not answer: it is not installed, or this bridge is not connected in it.`;
 export const missingWords = t`The companion extension does not answer: it is not installed, or this bridge is not connected in it. Until then, calls of this server fail.`;
 
 /** How a browser loads the unpacked archive; Firefox asks for a signature, but for one session. */

@@ -6,9 +6,11 @@
 import { t } from "../base/language.js";
 import { addressSpace } from "../executor/address_space.js";
 import { networkPermission } from "../executor/diagnosis.js";
+import { readVia } from "../executor/via.js";
 import { PLACE, inText, link, notice } from "../ui/dom.js";
 import { viewAddress } from "../ui/router.js";
 import { isOfOther, isOwn } from "../session/ownership.js";
+import { ChosenProbes } from "../session/chosen_probes.js";
 import { ProbeError, readAddress } from "../session/probe_frames.js";
 import { LoadingStopped, ReferenceLoader } from "./reference_loader.js";
 
@@ -52,12 +54,13 @@ export class DocumentRefresh {
    * @param {(note: HTMLElement) => void} [show] says what needs the user's decision; unasked refetching needs it
    * @param {() => number} [now] milliseconds since 1970
    */
-  constructor({ api, probes, inventory, references, credentials }, show = () => undefined, now = () => Date.now()) {
+  constructor({ api, probes, inventory, references, credentials, store }, show = () => undefined, now = () => Date.now()) {
     this.api = api;
     this.probes = probes;
     this.inventory = inventory;
     this.references = references;
     this.credentials = credentials;
+    this.store = store;
     this.show = show;
     this.now = now;
     this.isStopped = false;
@@ -65,27 +68,35 @@ export class DocumentRefresh {
 
   /**
    * What was refused before, or could not be had, is asked about again.
-   * @param {{id: string, source_url: string | null}} server
+   * @param {Pick<Server, "id" | "kind" | "source_url">} server
    * @param {(question: Question) => Promise<Answer | null>} ask
    * @returns {Promise<{id: string, digest: string, changed: number}>} the server as it is now
    * @throws {ProbeError | LoadingStopped | import("../session/api_error.js").ApiError}
    */
-  async refetchDocument({ id, source_url }, ask) {
-    const fetched = await this.#fetchDocument(id, readAddress(source_url ?? ""));
+  async refetchDocument(server, ask) {
+    const { id, source_url } = server;
+    const probes = this.#probesOf(server);
+    const fetched = await this.#fetchDocument(probes, id, readAddress(source_url ?? ""));
     const { origins } = await this.references.decisionsOf(id);
     const granted = Object.fromEntries(Object.entries(origins).filter(([, isGranted]) => isGranted));
-    const gathering = new ReferenceLoader(this, ask, { origins: granted, without: {} });
+    const gathering = new ReferenceLoader({ api: this.api, probes }, ask, { origins: granted, without: {} });
     const { text, decisions } = await gathering.loadReferences(fetched);
     await this.references.saveDecisions(id, decisions);
     return this.api.replaceDocument(id, { text, source_url: fetched.source_url });
   }
 
-  /** An MCP server may ask for what the user has saved for it. @param {string} id @param {URL} url */
-  async #fetchDocument(id, url) {
+  /** A document comes the way that was chosen for its origin; the companion does not list the tools of MCP servers. @param {Pick<Server, "id" | "kind">} server @returns {import("../session/chosen_probes.js").DocumentProbes} */
+  #probesOf({ id, kind }) {
+    if (kind === "mcp") return this.probes;
+    return new ChosenProbes(this.probes, async (origin) => (await readVia(this.store, id, origin)).transport === "companion");
+  }
+
+  /** An MCP server may ask for what the user has saved for it. @param {import("../session/chosen_probes.js").DocumentProbes} probes @param {string} id @param {URL} url */
+  async #fetchDocument(probes, id, url) {
     const stored = await this.credentials.loadCredentials(id, url.origin);
-    if (!("oauth" in (stored["*"] ?? {}))) return this.probes.fetchDocument(url, stored);
+    if (!("oauth" in (stored["*"] ?? {}))) return probes.fetchDocument(url, stored);
     const { freshCredentials } = await import("./login_view.js");
-    return this.probes.fetchDocument(url, await freshCredentials(this.credentials, /** @type {any} */ (this.probes), id, url.origin));
+    return probes.fetchDocument(url, await freshCredentials(this.credentials, /** @type {any} */ (this.probes), id, url.origin));
   }
 
   /** Own servers with an address, one after another. An API that is down now is not worth a message. */
@@ -112,14 +123,16 @@ export class DocumentRefresh {
   }
 
   /** @param {Server} server */
-  async #refetchNow({ id, title, source_url, digest }) {
+  async #refetchNow(server) {
+    const { id, title, source_url, digest } = server;
     const url = readAddress(source_url ?? "");
     if (!(await isQuiet(url.href))) return;
-    const fetched = await this.#fetchDocument(id, url);
+    const probes = this.#probesOf(server);
+    const fetched = await this.#fetchDocument(probes, id, url);
     await this.references.saveFetchTime(id, this.now());
     if ((await digestOf(fetched.text)) === digest) return;
     try {
-      const quiet = { api: this.api, probes: { fetchDocument: (/** @type {URL} */ one) => this.#fetchQuietly(one) } };
+      const quiet = { api: this.api, probes: { fetchDocument: (/** @type {URL} */ one) => fetchQuietly(probes, one) } };
       const { text } = await new ReferenceLoader(quiet, refuseQuestion, await this.references.decisionsOf(id)).loadReferences(fetched);
       if ((await digestOf(text)) === digest) return;
       await this.api.replaceDocument(id, { text, source_url: fetched.source_url });
@@ -137,12 +150,12 @@ export class DocumentRefresh {
     if (addressSpace(url.hostname) === "loopback") return true;
     return Math.abs(this.now() - (await this.references.readFetchTime(id))) >= FRESH_MS;
   }
+}
 
-  /** @param {URL} url */
-  async #fetchQuietly(url) {
-    if (await isQuiet(url.href)) return this.probes.fetchDocument(url);
-    throw new ProbeError("blocked_local_network", t`The browser would ask for a permission.`);
-  }
+/** @param {import("../session/chosen_probes.js").DocumentProbes} probes @param {URL} url */
+async function fetchQuietly(probes, url) {
+  if (await isQuiet(url.href)) return probes.fetchDocument(url);
+  throw new ProbeError("blocked_local_network", t`The browser would ask for a permission.`);
 }
 
 /** What cannot be had just now is no reason to change a server. @returns {Promise<null>} */

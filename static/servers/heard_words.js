@@ -22,7 +22,7 @@ function heard(strings, ..._places) {
 
 const IT = "";
 
-/** What a check or a fetch of a document finds: `probe.js`, `executor/diagnosis.js`, `mcp/source.js`. */
+/** What a check or a fetch of a document finds: `probe.js`, `conversion/document_answer.js`, `executor/diagnosis.js`, `mcp/source.js`. */
 export const OF_PROBES = [
   heard`This page reaches the API and may read its answers.`,
   heard`This page reaches the MCP server and lists its tools.`,

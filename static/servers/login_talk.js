@@ -2,9 +2,9 @@
 /** What a user sees and can do while a login is under way, and where it met a wall. */
 import { formatList, t } from "../base/language.js";
 import { truncateLine } from "../base/untrusted_text.js";
-import { PLACE, announceSentence, attemptAction, button, copyButton, el, fill, inText, link, notice } from "../ui/dom.js";
-import { BY_COMPANION, openTransportChannel, TransportChoices } from "../executor/via.js";
+import { PLACE, announceSentence, button, copyButton, el, fill, inText, link, notice } from "../ui/dom.js";
 import { LoginProblem } from "../oauth/login_problem.js";
+import { chooseCompanion, companionButton } from "./companion_grant.js";
 
 /** @typedef {import("../types/view_types.js").Parts} Parts */
 
@@ -45,13 +45,6 @@ export function loginTalk(place, popup, leaving) {
   return { signal: leaving.signal, openPage, showCode, strayed };
 }
 
-/** @param {Pick<Parts, "store" | "userId">} parts @param {string} serverId @param {string} origin */
-export async function chooseCompanion({ store, userId }, serverId, origin) {
-  const channel = openTransportChannel(userId);
-  await new TransportChoices(store, channel).saveChoice(serverId, origin, BY_COMPANION);
-  channel.close();
-}
-
 /**
  * The login's requests by the companion extension: the user chooses it, and logs in again.
  * @param {Pick<Parts, "store" | "userId">} parts
@@ -61,7 +54,7 @@ export async function chooseCompanion({ store, userId }, serverId, origin) {
  */
 export function companionOffer(parts, serverId, { code, origin }) {
   if (code !== "cors" || serverId === "") return null;
-  return companionButton(origin, async (place) => {
+  return loginByCompanion(origin, async (place) => {
     await chooseCompanion(parts, serverId, origin);
     fill(place, notice("note", CHOSEN));
     announceSentence(CHOSEN);
@@ -70,10 +63,7 @@ export function companionOffer(parts, serverId, { code, origin }) {
 }
 
 /** @param {string} origin @param {(place: HTMLElement) => Promise<void>} choose `place`: for what is said of it */
-export function companionButton(origin, choose) {
-  const place = el("div", { class: "stack" });
-  const press = () => void attemptAction(place, () => choose(place));
+export function loginByCompanion(origin, choose) {
   const hint = t`For discovery and tokens at ${origin}, without your cookies there. The page itself sends nothing there then.`;
-  fill(place, el("div", { class: "actions" }, button(t`Send them through the companion`, press)), el("p", { class: "hint" }, hint));
-  return place;
+  return companionButton(t`Send them through the companion`, hint, choose);
 }

@@ -2,8 +2,6 @@
 /** Logging in to an MCP server before it is added: only then does it list its tools. */
 import { t } from "../base/language.js";
 import { announceSentence, button, el, fill, notice } from "../ui/dom.js";
-import { CompanionLink, LinkError } from "../companion/companion_link.js";
-import { openRelayPort } from "../companion/relay_port.js";
 import { BY_COMPANION, BY_PAGE } from "../executor/via.js";
 import { problemOf } from "../oauth/login_problem.js";
 import { mcpOffer } from "../oauth/login_source.js";
@@ -11,10 +9,9 @@ import { StoredLogins } from "../oauth/stored_logins.js";
 import { LoginForm } from "./login_form.js";
 import { sendLoginBy } from "../oauth/login_requests.js";
 import { LoginSteps, REDIRECT } from "../oauth/login_steps.js";
-import { askForGrant } from "./companion_grant.js";
-import { connectSteps, DECIDE, missingWords } from "./companion_words.js";
+import { chooseCompanion, obtainGrant } from "./companion_grant.js";
 import { inPageLanguage } from "./heard_words.js";
-import { chooseCompanion, companionButton, loginTalk, openWindow } from "./login_talk.js";
+import { loginByCompanion, loginTalk, openWindow } from "./login_talk.js";
 
 /** @typedef {import("../types/view_types.js").Parts} Parts */
 /** @typedef {import("../types/types.js").CredentialSet} CredentialSet */
@@ -48,7 +45,7 @@ export function mcpLoginForm(parts, url, use) {
     } catch (failure) {
       popup?.close();
       const problem = problemOf(failure);
-      fill(messages, notice("error", inPageLanguage(problem.message)), problem.code === "cors" ? companionButton(problem.origin, (shown) => chooseFor(parts, problem.origin, chosen, shown)) : null);
+      fill(messages, notice("error", inPageLanguage(problem.message)), problem.code === "cors" ? loginByCompanion(problem.origin, (shown) => chooseFor(parts, problem.origin, chosen, shown)) : null);
     }
   };
   return el("section", { class: "panel", "aria-label": t`Login` }, el("h2", null, t`Log in`), form.element, button(t`Log in`, () => void logIn(), { class: "primary" }), messages);
@@ -56,18 +53,8 @@ export function mcpLoginForm(parts, url, use) {
 
 /** By the user's press: what is granted in the extension's own window is sent by it from then on. @param {Parts} parts @param {string} origin @param {Chosen} chosen @param {HTMLElement} shown */
 async function chooseFor(parts, origin, chosen, shown) {
-  const link = new CompanionLink(openRelayPort);
-  try {
-    await link.open();
-    fill(shown, notice("note", DECIDE));
-    const grant = await askForGrant(link, { api: origin, login: false, methods: "all" });
-    if (grant?.methods === "all") chosen.add(origin);
-    fill(shown, chosen.has(origin) ? notice("good", GRANTED) : notice("warning", t`Not granted.`));
-    announceSentence(chosen.has(origin) ? GRANTED : t`Not granted.`);
-  } catch (failure) {
-    if (!(failure instanceof LinkError)) throw failure;
-    fill(shown, notice("warning", missingWords), connectSteps(parts.api));
-  } finally {
-    link.close();
-  }
+  if (!(await obtainGrant(parts.api, { api: origin, login: false, methods: "all" }, shown))) return;
+  chosen.add(origin);
+  fill(shown, notice("good", GRANTED));
+  announceSentence(GRANTED);
 }

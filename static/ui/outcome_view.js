@@ -8,6 +8,7 @@ import { placeAddress, viewAddress } from "./router.js";
 import { cutNote, fileView, formatBody, formatSize, saveButton, saveLink, textView } from "./response_view.js";
 import { showsLoginPage, wantsLogin } from "./login_offer.js";
 import { stringifyJson } from "../base/json_text.js";
+import { WALLS } from "../executor/via.js";
 
 /** @typedef {import("../types/api_types.js").CallReport} CallReport */
 /** @typedef {import("../types/api_types.js").Answer} Answer */
@@ -81,8 +82,8 @@ function statusAdvice(status, { detail = {} }) {
   return wantsLogin ? ADVICE.login_needed : STATUS_ADVICE[status];
 }
 
-/** Failures of the page's own requests that the companion extension does not know. */
-const WALLS = new Set(["cors", "mixed_content", "blocked_local_network"]);
+/** @param {string} serverId */
+const companionPlace = (serverId) => `${viewAddress("servers", serverId)}?transport`;
 
 /** What else would reach the API, for the user to choose: nothing is sent again by itself. @param {ShownError} error @param {string} serverId */
 function otherWay(error, serverId) {

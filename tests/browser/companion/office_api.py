@@ -15,11 +15,13 @@ LOGIN_PAGE = "<!doctype html><title>Sign in</title><form>…</form>"
 class OfficeApi:
     """`arrivals`: method, path and whether the session came along; of every request but logins.
 
-    `hosts`: by which name each came. `notes`: what `listNotes` tells.
+    `hosts`: by which name each came. `notes`: what `listNotes` tells. `fetches`: method and path of each request for the
+    document of the desks, and the names of its headers.
     """
 
     arrivals: list[tuple[str, str, bool]] = field(default_factory=list[tuple[str, str, bool]])
     hosts: list[str] = field(default_factory=list[str])
+    fetches: list[tuple[str, str, set[str]]] = field(default_factory=list[tuple[str, str, set[str]]])
     notes: list[str] = field(default_factory=lambda: ["milk"])
     release: asyncio.Event = field(default_factory=asyncio.Event)
     refuses_strangers: bool = False
@@ -32,6 +34,8 @@ class OfficeApi:
         app.router.add_get("/login", self._sign_in)
         app.router.add_get("/openapi.json", _document)
         app.router.add_get("/payroll.json", _payroll_document)
+        app.router.add_get("/desks.json", self._desks_document)
+        app.router.add_get("/parts.json", self._parts)
         app.router.add_get("/notes", self._list_notes)
         app.router.add_get("/me", self._me)
         app.router.add_post("/notes", self._add_note)
@@ -52,6 +56,14 @@ class OfficeApi:
         response = web.Response(text="Signed in.", content_type="text/html")
         response.set_cookie(SESSION, "s3cret", httponly=True, samesite="Strict")
         return response
+
+    async def _desks_document(self, request: web.Request) -> web.Response:
+        self.fetches.append((request.method, request.path, {name.lower() for name in request.headers}))
+        return web.json_response(desks_document(f"http://office.test:{request.url.port}"))
+
+    async def _parts(self, request: web.Request) -> web.Response:
+        self.fetches.append((request.method, request.path, {name.lower() for name in request.headers}))
+        return web.json_response({"Notes": {"type": "object"}})
 
     async def _list_notes(self, request: web.Request) -> web.Response:
         self._note(request)
@@ -114,4 +126,22 @@ def office_document(base_url: str) -> dict[str, Any]:
             "/slow": {"post": operation("workSlowly"), "get": operation("readSlowly")},
         },
         "components": {"securitySchemes": {"session": {"type": "apiKey", "in": "cookie", "name": SESSION}}},
+    }
+
+
+def desks_document(base_url: str) -> dict[str, Any]:
+    """An API with a key of its own, whose document has a second file."""
+    notes = {"content": {"application/json": {"schema": {"$ref": "parts.json#/Notes"}}}, "description": "All."}
+    return {
+        "openapi": "3.1.0",
+        "info": {"title": "Desks", "version": "1"},
+        "servers": [{"url": base_url}],
+        "security": [{"key": []}],
+        "paths": {
+            "/notes": {
+                "get": {"operationId": "listDesks", "responses": {"200": notes}},
+                "post": {"operationId": "addDesk", "responses": {"201": {"description": "Added."}}},
+            },
+        },
+        "components": {"securitySchemes": {"key": {"type": "apiKey", "in": "header", "name": "X-Desk-Key"}}},
     }

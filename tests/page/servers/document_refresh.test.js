@@ -32,6 +32,7 @@ async function uploadsOf(facts, found, { fetchedAt = 0, now = 2 * HOUR_MS } = {}
     },
     probes: { fetchDocument: async (/** @type {URL} */ url) => ({ text: found, source_url: url.href }) },
     credentials: { loadCredentials: async () => ({}) },
+    store: { readRecord: async () => undefined },
     inventory: { servers: [server], loadInventory: async () => undefined },
   });
   await new DocumentRefresh(parts, undefined, () => now).refetchAll();

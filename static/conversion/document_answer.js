@@ -1,0 +1,54 @@
+// @ts-check
+/** What answers at the address of a document: the document, or why there is none. Whoever fetched it hands it in. */
+import { essenceOf, statedType } from "../base/content_type.js";
+import { dictionaryOf } from "../base/dictionary.js";
+import { readAnswer } from "../executor/answer_reader.js";
+
+/** @typedef {import("../types/probe_wire.js").FetchedDocument} FetchedDocument */
+/** @typedef {import("../types/probe_wire.js").ProbeError} ProbeError */
+
+/** The largest document the bridge takes (32 MiB). */
+const DOCUMENT_BYTES = 32 * 1024 * 1024;
+
+/** @param {string} url @param {Response} response @returns {Promise<FetchedDocument | ProbeError>} */
+export async function readDocument(url, response) {
+  if (!response.ok) return { code: "http_status", message: statusSentence(response.status) };
+  if (essenceOf(statedType(response.headers)) === "text/event-stream") {
+    void response.body?.cancel();
+    return { code: "not_a_document", message: "The address answers with a stream of events, not with a document." };
+  }
+  const text = await readText(response, DOCUMENT_BYTES);
+  if (text === null) return { code: "too_large", message: "The document is larger than 32 MiB." };
+  if (text.trim() === "") return { code: "empty", message: "The address answers, but with an empty body." };
+  if (/^\s*<(!doctype html|html)/i.test(text)) return { code: "web_page", message: WEB_PAGE, page: { text, source_url: response.url || url } };
+  return { text, source_url: response.url || url };
+}
+
+/** Where nothing is worth a message. @param {string} url @param {Promise<Response>} answer @returns {Promise<FetchedDocument | null>} null: there is nothing to read */
+export async function tryDocument(url, answer) {
+  const read = await answer.then((response) => readDocument(url, response)).catch(() => null);
+  return read && "text" in read ? read : null;
+}
+
+/** @param {Response} response @param {number} most bytes @returns {Promise<string | null>} null: it has more */
+export async function readText(response, most) {
+  const body = await readAnswer(response, { inline_result_bytes: 0, result_bytes: most, file_bytes: most });
+  if (body.truncated) return null;
+  return body.kind === "file" ? new TextDecoder().decode(body.content) : body.kind === "text" ? body.text : "";
+}
+
+const WEB_PAGE =
+  "This address is a web page, not an OpenAPI document, and none was found from it. Documentation pages usually link to the document: " +
+  "look for openapi.json, openapi.yaml, swagger.json or v3/api-docs.";
+
+/** @param {number} status */
+function statusSentence(status) {
+  const why = dictionaryOf({
+    401: "It asks for a login. Download the document yourself and add it as a file.",
+    403: "It refuses access. Download the document yourself and add it as a file.",
+    404: "There is nothing at this address. Check the path.",
+  });
+  const advice =
+    status in why ? why[/** @type {keyof typeof why} */ (status)] : "Try again later, or add the document as a file.";
+  return `The address answered with HTTP status ${status}. ${advice}`;
+}
