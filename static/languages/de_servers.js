@@ -231,9 +231,14 @@ export const GERMAN_SERVERS = {
   granted: "erteilt",
   "The API must send these headers, also in answers to OPTIONS requests. Add the names of your own key headers:":
     "Die API muss diese Header senden, auch in Antworten auf OPTIONS-Anfragen. Die Namen eigener Header für Schlüssel ergänzen:",
-  "Headers the API must send": "Header, die die API senden muss",
-  "If the API cannot be changed, let the companion extension call it: choose that in the server's view, under How it is called. It sends what you grant it, without the limits of a page; nothing is called so before you choose it.":
-    "Lässt sich die API nicht ändern, kann die Companion-Erweiterung sie aufrufen: in der Ansicht des Servers unter „Wie aufgerufen wird“ wählen. Sie sendet, was ihr erlaubt ist, ohne die Grenzen einer Seite; vor dieser Wahl wird nichts so aufgerufen.",
+  "The API must send these headers, also in answers to OPTIONS requests. They name its own methods and the headers that your calls send:":
+    "Die API muss diese Header senden, auch in Antworten auf OPTIONS-Anfragen. Sie nennen ihre eigenen Methoden und die Header, die Aufrufe ihr senden:",
+  "What the API is made with": "Womit die API gebaut ist",
+  "Lines for {0}": "Zeilen für {0}",
+  "Try it through the companion": "Über den Companion versuchen",
+  "The companion reaches {0}: HTTP status {1}.": "Der Companion erreicht {0}: HTTP-Status {1}.",
+  "If the API cannot be changed, let the companion extension call it: choose that in the server's view, under How it is called. It sends what you grant it, without the limits of a page; nothing is called so before you choose it. The try is a GET of this address, without cookies and credentials.":
+    "Lässt sich die API nicht ändern, kann die Companion-Erweiterung sie aufrufen: in der Ansicht des Servers unter „Wie aufgerufen wird“ wählen. Sie sendet, was ihr erlaubt ist, ohne die Grenzen einer Seite; vor dieser Wahl wird nichts so aufgerufen. Der Versuch ist ein GET dieser Adresse, ohne Cookies und Zugangsdaten.",
   "This browser": "Dieser Browser",
   "This page": "Diese Seite",
   "Secure context": "Sicherer Kontext",

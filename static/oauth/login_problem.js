@@ -5,8 +5,8 @@ import { dictionaryOf } from "../base/dictionary.js";
 import { AUTHORIZATION_RESPONSE_ERROR, RESPONSE_BODY_ERROR } from "../vendor/oauth4webapi-3.8.8.js";
 
 /**
- * A login that failed. `code`: cors, companion, unknown (it may have been performed), ended, refused, hostile, insecure,
- * unsupported or network.
+ * A login that failed. `code`: cors (or another wall of pages that the companion does not meet), companion, unknown (it
+ * may have been performed), ended, refused, hostile, insecure, unsupported or network.
  */
 export class LoginProblem extends Error {
   /** The server that the companion could reach; "" for other problems than `cors`. */

@@ -6,7 +6,7 @@
 
 import { t } from "../base/language.js";
 import { PAGES_COMPANION } from "../companion/page_companion.js";
-import { readVia } from "../executor/via.js";
+import { readVia, WALLS } from "../executor/via.js";
 import { sendAsChosen, sendByCompanion } from "./companion_requests.js";
 import { LoginProblem } from "./login_problem.js";
 import { Renewal } from "./renewal.js";
@@ -23,7 +23,8 @@ const corsWords = ({ origin, pathname }) =>
 /** @param {unknown} failure @param {URL} url */
 function loginProblem(failure, url) {
   const { code = "network", message = String(failure) } = /** @type {any} */ (failure);
-  return code === "cors" ? Object.assign(new LoginProblem("cors", corsWords(url)), { origin: url.origin }) : new LoginProblem("network", message);
+  if (!WALLS.has(code)) return new LoginProblem("network", message);
+  return Object.assign(new LoginProblem("cors", code === "cors" ? corsWords(url) : message), { origin: url.origin });
 }
 
 /**

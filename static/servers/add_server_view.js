@@ -2,6 +2,7 @@
 /** Adding a document or an MCP server: by address (asked by this browser, or the bridge), as a file, or pasted. */
 import { dictionaryOf } from "../base/dictionary.js";
 import { t } from "../base/language.js";
+import { corsAdvice } from "../answers/cors_advice.js";
 import { announceSentence, button, el, fill, labelledField, link, notice, sentenceOf } from "../ui/dom.js";
 import { formatCount } from "../ui/format_count.js";
 import { viewAddress, goTo } from "../ui/router.js";
@@ -237,6 +238,7 @@ export class AddServerView {
       el("p", { class: "hint" }, words),
       el("div", { class: "actions" }, help, doctor),
       WALLS.has(code) || code.startsWith("companion_") ? this.#otherWay(url) : null,
+      code === "cors" ? corsAdvice(this.parts, url.origin) : null,
     );
   }
 

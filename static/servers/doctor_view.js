@@ -7,16 +7,21 @@ import { inPageLanguage, probeSentence } from "./heard_words.js";
 import { serverLines } from "./mcp_advice.js";
 import { readAddress } from "../session/probe_frames.js";
 import { networkPermission } from "../executor/diagnosis.js";
+import { WALLS } from "../executor/via.js";
+import { PAGES_COMPANION } from "../companion/page_companion.js";
+import { CompanionDocuments } from "../session/companion_documents.js";
+import { corsAdvice } from "../answers/cors_advice.js";
+import { companionButton, obtainGrant } from "./companion_grant.js";
 
 /** @typedef {import("../types/probe_wire.js").CheckReport} CheckReport */
-/** @typedef {import("../session/probe_frames.js").ProbeFrames} ProbeFrames */
+/** @typedef {import("../types/view_types.js").Parts} Parts */
 
 const SPACES = dictionaryOf({ loopback: t`this device`, local: t`the local network`, public: t`the internet` });
 
 /** What stops a page, and not the companion. */
-const STOPS_PAGES = new Set(["cors", "preflight", "mixed_content", "blocked_local_network", "mcp_preflight", "mcp_session"]);
+const STOPS_PAGES = new Set([...WALLS, "preflight", "mcp_preflight", "mcp_session"]);
 const OTHER_WAY =
-  t`If the API cannot be changed, let the companion extension call it: choose that in the server's view, under How it is called. It sends what you grant it, without the limits of a page; nothing is called so before you choose it.`;
+  t`If the API cannot be changed, let the companion extension call it: choose that in the server's view, under How it is called. It sends what you grant it, without the limits of a page; nothing is called so before you choose it. The try is a GET of this address, without cookies and credentials.`;
 
 /** @param {CheckReport} report */
 function permissionWords({ code, permission }) {
@@ -24,16 +29,17 @@ function permissionWords({ code, permission }) {
   return dictionaryOf({ prompt: t`not given yet; the browser asks when it is needed`, granted: t`granted`, denied: t`denied` })[permission];
 }
 
-/** @param {CheckReport} report */
-function showReport(report) {
+/** @param {Parts} parts @param {CheckReport} report */
+function showReport(parts, report) {
+  const url = new URL(report.url);
   const isGood = report.code === "ok";
   const answer = t`HTTP status ${report.http_status ?? ""} in ${Math.round(report.duration_ms)} ms`;
   return el(
     "div",
     { dataset: { testid: "check-report", code: report.code } },
     notice(isGood ? "good" : "warning", inPageLanguage(report.message), isGood ? null : el("code", { class: "code-tag" }, report.code)),
-    report.code === "cors" || report.code === "preflight" ? corsFix() : serverLines(report.code),
-    STOPS_PAGES.has(report.code) ? el("p", { class: "hint" }, OTHER_WAY) : null,
+    report.code === "cors" || report.code === "preflight" ? corsAdvice(parts, url.origin) : serverLines(report.code),
+    STOPS_PAGES.has(report.code) ? companionCheck(parts, url) : null,
     factList([
       [t`Address`, report.url],
       [t`Leads to`, SPACES[report.address_space]],
@@ -43,36 +49,25 @@ function showReport(report) {
   );
 }
 
-/** The headers an API must answer with. */
-function corsFix() {
-  const wanted = [
-    `Access-Control-Allow-Origin: ${location.origin}`,
-    "Access-Control-Allow-Methods: GET, POST, PUT, PATCH, DELETE",
-    "Access-Control-Allow-Headers: content-type, authorization",
-    "Access-Control-Expose-Headers: *",
-  ].join("\n");
-  return el(
-    "div",
-    null,
-    el(
-      "p",
-      { class: "hint" },
-      t`The API must send these headers, also in answers to OPTIONS requests. Add the names of your own key headers:`,
-    ),
-    el("pre", { tabindex: "0", role: "region", "aria-label": t`Headers the API must send` }, wanted),
-  );
+/** @param {Parts} parts @param {URL} url */
+function companionCheck({ api }, url) {
+  return companionButton(t`Try it through the companion`, OTHER_WAY, async (place) => {
+    if (!(await obtainGrant(api, { api: url.origin, login: false, methods: "safe" }, place))) return;
+    const status = await new CompanionDocuments(PAGES_COMPANION).askStatus(url);
+    fill(place, notice("good", t`The companion reaches ${url.origin}: HTTP status ${status}.`));
+  });
 }
 
 /**
  * Call it from a click: the browser may ask for permission.
- * @param {ProbeFrames} probes
+ * @param {Parts} parts
  * @param {string} url
  * @param {HTMLElement} result
  */
-async function checkAddress(probes, url, result) {
+async function checkAddress(parts, url, result) {
   fill(result, el("p", { class: "hint" }, t`Checking. If the browser asks for permission, allow it.`));
   try {
-    fill(result, showReport(await probes.checkAddress(readAddress(url))));
+    fill(result, showReport(parts, await parts.probes.checkAddress(readAddress(url))));
   } catch (failure) {
     fill(result, notice("error", probeSentence(failure)));
   }
@@ -80,16 +75,16 @@ async function checkAddress(probes, url, result) {
 
 /**
  * A button that checks one address, with room for the answer.
- * @param {ProbeFrames} probes
+ * @param {Parts} parts
  * @param {string} url
  */
-export function checkPanel(probes, url) {
+export function checkPanel(parts, url) {
   const result = el("div", { "aria-live": "polite" });
   const check = button(
     t`Check`,
     async () => {
       check.disabled = true;
-      await checkAddress(probes, url, result);
+      await checkAddress(parts, url, result);
       check.disabled = false;
     },
     { disabled: url === "" },
@@ -109,10 +104,9 @@ const LEAD =
   t`Tools usually fail for one of these reasons: the API is down, it does not allow this page (CORS), the browser blocks plain http, or it needs your permission for the local network. The doctor finds out which.`;
 
 export class DoctorView {
-  /** @param {import("../types/view_types.js").Parts} parts @param {string} url to check, may be empty */
-  constructor({ probes, inventory }, url) {
-    this.probes = probes;
-    this.inventory = inventory;
+  /** @param {Parts} parts @param {string} url to check, may be empty */
+  constructor(parts, url) {
+    this.parts = parts;
     this.url = url;
     this.panel = el("div", { "aria-live": "polite" });
   }
@@ -132,13 +126,13 @@ export class DoctorView {
   stop() {}
 
   #addressForm() {
-    const known = this.inventory.servers.flatMap(({ base_url }) => (base_url ? [base_url] : []));
+    const known = this.parts.inventory.servers.flatMap(({ base_url }) => (base_url ? [base_url] : []));
     const list = el("datalist", { id: "known-addresses" }, ...known.map((value) => el("option", { value })));
     const about = { type: "text", inputmode: "url", class: "mono", required: true, placeholder: "https://api.example" };
     const input = el("input", { ...about, list: list.id, value: this.url });
     const choose = (/** @type {Event} */ event) => {
       event.preventDefault();
-      void checkAddress(this.probes, input.value, this.panel);
+      void checkAddress(this.parts, input.value, this.panel);
     };
     const check = el("button", { type: "submit", class: "primary" }, t`Check this address`);
     return el("form", { class: "inline-form", onsubmit: choose }, labelledField(t`Address to check`, input), list, check);

@@ -34,7 +34,7 @@ export function settingsPanels(parts, server, attempt, leave) {
     environmentsPanel(parts, server, attempt),
     ...loginPanels(parts, server),
     credentialsPanel(parts, server),
-    checkPanel(parts.probes, server.base_url || server.origins[0] || ""),
+    checkPanel(parts, server.base_url || server.origins[0] || ""),
     ...(isMine ? [requestsPanel(parts, server, attempt), answersPanel(parts, server, attempt)] : []),
     ...(server.shared || server.may_share ? [sharingPanel(parts, server, attempt, leave)] : []),
     ...(server.may_remove ? [removalPanel(parts, server, attempt, leave)] : []),

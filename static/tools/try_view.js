@@ -13,6 +13,7 @@ import { CallSettingForm } from "../ui/call_setting_form.js";
 import { stringifyJson } from "../base/json_text.js";
 import { loginOffer, wantsLogin } from "../ui/login_offer.js";
 import { descriptionView } from "../markdown/description.js";
+import { corsOffer } from "../answers/cors_advice.js";
 import { errorView, outcomeView } from "../ui/outcome_view.js";
 import { readLines } from "../ui/via_words.js";
 import { buildRequest } from "../request/build.js";
@@ -200,7 +201,7 @@ export class TryView {
     try {
       const report = await this.parts.api.callTool(this.tool.name, stringifyJson(value), controller.signal);
       endWatch();
-      fill(this.result, open, outcomeView(this.#withOwnTime(report), this.tool.server_id, bodyView));
+      fill(this.result, open, outcomeView(this.#withOwnTime(report), this.tool.server_id, bodyView), corsOffer(this.parts, report.outcome.error));
       await this.#offerLogin(report.outcome.error);
       this.#showArgumentError(report.outcome.error);
       announceSentence(report.outcome.state === "succeeded" ? t`The call succeeded` : t`The call failed`);

@@ -15,7 +15,10 @@ import { WALLS } from "../executor/via.js";
 /** @typedef {import("../types/types.js").JsonValue} JsonValue */
 /** @typedef {{code: string, message: string, detail?: Record<string, unknown>, retryable?: boolean}} ShownError */
 
-/** Advice by error code: a sentence, and where to act on it. @type {Record<string, {advice: string, label?: string, go?: (serverId: string) => string}>} */
+/** The doctor of that address. @param {string} _serverId @param {string} origin "": none is known */
+const doctorFor = (_serverId, origin) => `${viewAddress("doctor")}${origin ? `?url=${encodeURIComponent(origin)}` : ""}`;
+
+/** Advice by error code: a sentence, and where to act on it. @type {Record<string, {advice: string, label?: string, go?: (serverId: string, origin: string) => string}>} */
 const ADVICE = dictionaryOf({
   no_browser: {
     advice:
@@ -38,22 +41,22 @@ const ADVICE = dictionaryOf({
   cors: {
     advice: t`The API must allow this page to read its answers.`,
     label: t`Open the doctor`,
-    go: () => viewAddress("doctor"),
+    go: doctorFor,
   },
   mixed_content: {
     advice: t`The browser blocks plain http from an https page.`,
     label: t`Open the doctor`,
-    go: () => viewAddress("doctor"),
+    go: doctorFor,
   },
   blocked_local_network: {
     advice: t`Allow access to the local network for this page.`,
     label: t`Open the doctor`,
-    go: () => viewAddress("doctor"),
+    go: doctorFor,
   },
   network: {
     advice: t`Check that the API is running and the address is right.`,
     label: t`Open the doctor`,
-    go: () => viewAddress("doctor"),
+    go: doctorFor,
   },
   outcome_unknown: { advice: t`The request may have had its effect. Look at the API before you run it again.` },
   too_large: { advice: t`Ask for less: many APIs take a limit or a page.` },
@@ -62,7 +65,7 @@ const ADVICE = dictionaryOf({
   denied: { advice: t`It was not approved in this page, so nothing was sent.` },
   cancelled: { advice: t`The call was stopped.` },
 });
-/** Advice by the API's own status. @type {Record<number, {advice: string, label?: string, go?: (serverId: string) => string}>} */
+/** Advice by the API's own status. @type {Record<number, {advice: string, label?: string, go?: (serverId: string, origin: string) => string}>} */
 const STATUS_ADVICE = dictionaryOf({
   401: { advice: t`The API requires credentials.`, label: t`Add a credential`, go: (id) => placeAddress(id, "credentials") },
   403: {
@@ -198,7 +201,7 @@ export function errorView(error, serverId) {
     ),
     el("p", null, errorSentence(error)),
     advice
-      ? el("p", { class: "hint" }, advice.advice, " ", advice.go ? link(advice.label ?? "", advice.go(serverId)) : null)
+      ? el("p", { class: "hint" }, advice.advice, " ", advice.go ? link(advice.label ?? "", advice.go(serverId, String(error.detail?.origin ?? ""))) : null)
       : null,
     serverId ? otherWay(error, serverId) : null,
     body

@@ -15,8 +15,8 @@ LOGIN_PAGE = "<!doctype html><title>Sign in</title><form>…</form>"
 class OfficeApi:
     """`arrivals`: method, path and whether the session came along; of every request but logins.
 
-    `hosts`: by which name each came. `notes`: what `listNotes` tells. `fetches`: method and path of each request for the
-    document of the desks, and the names of its headers.
+    `hosts`: by which name each came. `notes`: what `listNotes` tells. `fetches`: method and path of each
+    request for the document of the desks, and the names of its headers.
     """
 
     arrivals: list[tuple[str, str, bool]] = field(default_factory=list[tuple[str, str, bool]])
@@ -131,7 +131,8 @@ def office_document(base_url: str) -> dict[str, Any]:
 
 def desks_document(base_url: str) -> dict[str, Any]:
     """An API with a key of its own, whose document has a second file."""
-    notes = {"content": {"application/json": {"schema": {"$ref": "parts.json#/Notes"}}}, "description": "All."}
+    content = {"application/json": {"schema": {"$ref": "parts.json#/Notes"}}}
+    notes = {"content": content, "description": "All."}
     return {
         "openapi": "3.1.0",
         "info": {"title": "Desks", "version": "1"},

@@ -1,10 +1,10 @@
 """Documents of APIs that let no page read them, fetched through the companion extension."""
 
 import pytest
-from playwright.async_api import Locator, expect
+from playwright.async_api import Locator, Page, expect
 
 from tests.browser.companion.conftest import Office
-from tests.support.chromium import accept_selection, go_to
+from tests.support.chromium import accept_selection, go_to, run_tool
 
 pytestmark = [pytest.mark.browser, pytest.mark.asyncio(loop_scope="session"), pytest.mark.timeout(180)]
 
@@ -31,7 +31,7 @@ async def allow_reading(office: Office, press: Locator) -> None:
 
 
 async def test_a_document_without_cors_is_added_through_the_companion(office: Office) -> None:
-    """Finding F-4: an API without CORS could not be added by its address, a dead end for whoever has no file of it.
+    """Finding F-4: an API without CORS could not be added by its address, nor did anything say how.
 
     It is offered and never done unasked; each request is a GET without cookies and without the key that is
     saved later; document, its second file, refetching and calls take that way.
@@ -59,3 +59,43 @@ async def test_a_document_without_cors_is_added_through_the_companion(office: Of
     assert [path for _, path, _ in fetches] == ["/desks.json", "/parts.json"] * 2
     secrets = {"cookie", "authorization", "x-desk-key", "referer"}
     assert all(not names & secrets for *_, names in fetches)
+
+
+async def test_the_error_and_the_doctor_show_what_this_api_must_allow_and_the_doctor_tries_the_companion(
+    office: Office,
+) -> None:
+    """Finding F-4: the doctor printed a constant, without the key header of the API whose user copied it."""
+    page = office.page
+    await office.scene.bridge.share_document(
+        f"http://127.0.0.1:{office.origin.rpartition(':')[2]}/desks.json", named="desks"
+    )
+    view = await office.scene.bridge.components.registry.view_of_user(office.scene.bridge.local_user.id)
+    [server_id] = [server.record.id for server in view.servers if server.record.id != office.server_id]
+    await accept_selection(page, server_id)
+    await go_to(page, "tools", "listDesks")
+    answer = await run_tool(page)
+    await expect(answer.get_by_text("cors", exact=True)).to_be_visible()
+    await expect_lines(page)
+    await answer.get_by_role("link", name="Open the doctor").click()
+    await expect(page.get_by_label("Address to check")).to_have_value(office.origin)
+    await page.get_by_role("button", name="Check this address").click()
+    await expect_lines(page)
+    await office.pair()
+    office.api.fetches.clear()
+    await page.get_by_label("Address to check").fill(f"{office.origin}/desks.json")
+    await page.get_by_role("button", name="Check this address").click()
+    await allow_reading(office, page.get_by_role("button", name="Try it through the companion"))
+    await expect(page.get_by_text(f"The companion reaches {office.origin}: HTTP status 200.")).to_be_visible()
+    assert "cookie" not in office.api.fetches[-1][2]
+
+
+async def expect_lines(page: Page) -> None:
+    """In each framework's words; of the methods and headers of all that is called there."""
+    advice = page.get_by_role("region", name="What to put into the server")
+    plain = advice.get_by_role("region", name="Lines for HTTP")
+    await expect(plain).to_contain_text("Access-Control-Allow-Headers: content-type, x-desk-key")
+    await expect(plain).to_contain_text("Access-Control-Allow-Methods: GET, POST")
+    await advice.get_by_label("What the API is made with").select_option("Express")
+    lines = advice.get_by_role("region", name="Lines for Express")
+    await expect(lines).to_contain_text('"x-desk-key"')
+    await expect(lines).to_contain_text(f'origin: "{page.url.partition("/#")[0]}"')
