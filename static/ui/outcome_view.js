@@ -85,9 +85,6 @@ function statusAdvice(status, { detail = {} }) {
   return wantsLogin ? ADVICE.login_needed : STATUS_ADVICE[status];
 }
 
-/** @param {string} serverId */
-const companionPlace = (serverId) => `${viewAddress("servers", serverId)}?transport`;
-
 /** What else would reach the API, for the user to choose: nothing is sent again by itself. @param {ShownError} error @param {string} serverId */
 function otherWay(error, serverId) {
   const { code, detail = {} } = error;
