@@ -8,6 +8,7 @@ import { AttentionView } from "./ui/attention_view.js";
 import { BridgeApi } from "./session/bridge_api.js";
 import { CallControls } from "./session/call_controls.js";
 import { ControlsApi } from "./session/controls_api.js";
+import { ReadHistory } from "./causes/read_history.js";
 import { Credentials } from "./executor/credentials.js";
 import { Devices } from "./session/devices.js";
 import { dismissibleNotice, fill, link, notice } from "./ui/dom.js";
@@ -97,7 +98,7 @@ class App {
    */
   #build(store, identity, { user, user_id, byTicket, executor: offer }) {
     const api = new BridgeApi(identity);
-    const [pins, credentials] = [new Pins(store), new Credentials(store)];
+    const [pins, credentials, reads] = [new Pins(store), new Credentials(store), new ReadHistory(store)];
     const logins = () => store.readRecord("keys", "login origins");
     const executor = new ExecutorClient({ identity, logins, offer: byTicket ? null : offer }); // a ticket accepts more first
     const inventory = new Inventory(api, pins);
@@ -111,7 +112,7 @@ class App {
       credentials,
       executor,
       inventory,
-      probes: new ProbeFrames(),
+      probes: new ProbeFrames((origin) => reads.listReads(origin)),
       references: new ReferenceDecisions(store),
       devices: new Devices(api, executor),
       controls: new CallControls(new ControlsApi(api), executor),

@@ -17,6 +17,8 @@ import { proveUnsent } from "./companion/lost_call.js";
 import { Credentials } from "./executor/credentials.js";
 import { CallFailure, failedOutcome, failureOf } from "./executor/call_failure.js";
 import { readsUnsaid } from "./executor/file_reads.js";
+import { explainRedirect } from "./causes/redirects.js";
+import { ReadHistory } from "./causes/read_history.js";
 import { diagnoseFailure, networkPermission, watchPolicy } from "./executor/diagnosis.js";
 import { openDeviceStore, openUserStore } from "./base/browser_store.js";
 import { loginLoader } from "./oauth/login_loader.js";
@@ -107,25 +109,27 @@ class Executor {
   /** @param {import("./base/browser_store.js").BrowserStore} store */
   #makeRunner(store) {
     const pins = new Pins(store);
-    const credentials = new Credentials(store);
+    const [credentials, reads] = [new Credentials(store), new ReadHistory(store)];
     const send = this.way.fetch;
+    const page = { fetch: send, pageUrl: location.href };
     const environment = {
-      pageUrl: location.href,
-      fetch: send,
+      ...page,
       permission: networkPermission,
       isLocalExempt: readsAddressSpaces(),
       wasBlockedByPolicy,
       isOnline: () => navigator.onLine,
+      listReads: (/** @type {string} */ origin) => reads.listReads(origin),
     };
     return new ToolRunner({
-      fetch: send,
-      transports: { page: new PageTransport({ fetch: send, pageUrl: location.href }), companion: this.companion },
+      ...page,
+      transports: { page: new PageTransport(page), companion: this.companion },
       findVia: (serverId, origin) => this.choices.findVia(serverId, origin),
       now: () => performance.now(),
-      pageUrl: location.href,
       listPins: () => pins.listAllPins(),
       findPin: (serverId, key) => pins.findPin(serverId, key),
       loadCredentials: loginLoader({ credentials, fetch: send, companion: this.companion, choices: this.choices, loginsChanged: () => this.#broadcast({ type: "changed", subject: "logins" }) }),
+      noteRead: (serverId, request) => reads.noteRead(serverId, request),
+      explainRedirect: (url) => explainRedirect(url, send),
       diagnoseFailure: (failed) => diagnoseFailure({ ...failed, origins: this.settings.origins }, environment),
       uploadResult: (call, content, contentType, signal) => uploadResult(this.way, call, content, contentType, signal),
       limits: this.#limits,

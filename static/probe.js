@@ -48,10 +48,13 @@ function sendRequest(url, headers = {}, cache = "no-store", more = {}) {
   });
 }
 
-/** @param {string} url @returns {Promise<ProbeError>} */
-async function explainFailure(url) {
-  const { code, message } = await diagnoseFailure(
-    { url },
+/** What the page could read before, as it says. @type {import("./types/types.d.ts").PastRead[]} */
+let reads = [];
+
+/** @param {string} url @param {boolean} mayRepeat it was a plain GET @returns {Promise<ProbeError>} */
+async function explainFailure(url, mayRepeat = true) {
+  const { code, message, detail } = await diagnoseFailure(
+    { url, mayRepeat, origins: [new URL(url).origin] },
     {
       pageUrl: location.href,
       fetch: (input, init) => fetch(input, init),
@@ -59,9 +62,10 @@ async function explainFailure(url) {
       isLocalExempt: readsAddressSpaces(),
       wasBlockedByPolicy,
       isOnline: () => navigator.onLine,
+      listReads: async () => reads,
     },
   );
-  return { code, message };
+  return { code: detail.likely_cause === "error_answer" ? "error_answer" : code, message };
 }
 
 /** @param {string} url @returns {Promise<Response | null>} null: the browser does not say more than that it failed */
@@ -170,7 +174,7 @@ const ANSWER_BYTES = 1024 * 1024;
  */
 async function sendLogin(url, { method, headers, body }) {
   const response = await sendRequest(url, headers, "no-store", { method, body, redirect: "manual" }).catch(async () => {
-    const { code, message } = await explainFailure(url);
+    const { code, message } = await explainFailure(url, false);
     throw new ProbeFailure(code, message);
   });
   const answer = await readText(response, ANSWER_BYTES);
@@ -179,7 +183,8 @@ async function sendLogin(url, { method, headers, body }) {
 }
 
 /** @param {ProbeRequest} asked @returns {Promise<object>} */
-async function answerMessage({ type, url, credentials, request, places }) {
+async function answerMessage({ type, url, credentials, request, places, reads: known }) {
+  reads = known;
   const forbidden = forbiddenTarget(url, type === "probe:send" ? location.origin : "");
   if (forbidden) throw new ProbeFailure("blocked_by_policy", forbidden);
   if (type === "probe:send" && request) return { answer: await sendLogin(url, request) };

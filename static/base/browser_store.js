@@ -12,7 +12,7 @@ const VERSION = 4;
 /** device: the key of this browser. */
 const DEVICE_STORES = ["device"];
 /**
- * keys: by name · servers and pins: what the user accepted · credentials: encrypted secrets · references: what was
+ * keys: by name, with what could be read of the APIs of each server · servers and pins: what the user accepted · credentials: encrypted secrets · references: what was
  * decided about the documents that a server's document refers to · calls: the journal · grants: operations that need not
  * ask · transports: APIs that are not called by the page itself.
  */

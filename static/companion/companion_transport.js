@@ -7,6 +7,7 @@
  */
 
 import { dictionaryOf } from "../base/dictionary.js";
+import { explainLocation } from "../causes/redirects.js";
 import { asHeaderBytes } from "../executor/fetch_init.js";
 import { CompanionLink, LinkError } from "./companion_link.js";
 import { Exchange, ExchangeEnded } from "./exchange.js";
@@ -72,6 +73,7 @@ export class CompanionTransport {
    */
   async send(request, passage) {
     let [target, { id }] = [request, passage];
+    const seen = new Set([request.url]);
     for (let hops = 0; ; hops += 1) {
       const { head, body } = await this.#exchange(target, { ...passage, id }).catch((error) => {
         if (hops > 0 && error instanceof this.failures.CallFailure) error.delivered = "unknown"; // The first one arrived.
@@ -79,7 +81,9 @@ export class CompanionTransport {
       });
       if (head.location === null) return responseOf(head, body);
       void body.cancel();
-      if (hops >= MAX_HOPS || !mayFollow(target, head.location, passage)) throw this.#redirected(target.url, head.location, passage);
+      const isCircle = seen.has(head.location);
+      if (isCircle || hops >= MAX_HOPS || !mayFollow(target, head.location, passage)) throw this.#redirected(target.url, head.location, passage, isCircle);
+      seen.add(head.location);
       [target, id] = [{ ...target, url: head.location }, crypto.randomUUID()];
     }
   }
@@ -138,14 +142,14 @@ export class CompanionTransport {
     return stopped;
   }
 
-  /** @param {string} url @param {string} location @param {Passage} passage */
-  #redirected(url, location, { via }) {
-    const { origin, pathname } = new URL(location);
-    const where = `${origin}${pathname}`;
-    const refused = this.failures.redirectRefused(url);
-    const login = via.login ? " If that is its login page: sign in there in a tab of this browser, then try again." : "";
-    refused.message = `${new URL(url).origin} answered with a redirect to ${where}, which is not followed when a call changes something, carries a secret or a login, or would leave the API.${login}`;
-    refused.detail = { ...refused.detail, location: where };
+  /** @param {string} url @param {string} location @param {Passage} passage @param {boolean} isCircle */
+  #redirected(url, location, { via }, isCircle) {
+    const refused = this.failures.redirectRefused(url, location);
+    const { origin } = new URL(url);
+    const cause = isCircle ? "It redirects in a circle." : explainLocation(url, location);
+    const login = via.login ? "If that is its login page: sign in there in a tab of this browser, then try again." : "";
+    const told = `${origin} answered with a redirect to ${refused.detail.location}, which is not followed when a call changes something, carries a secret or a login, or would leave the API.`;
+    refused.message = [told, cause, login].filter(Boolean).join(" ");
     return refused;
   }
 }

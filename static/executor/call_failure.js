@@ -1,6 +1,7 @@
 // @ts-check
 /** The endings of a call that are no answer. Pure. */
 
+import { missingFact, missingWords } from "../causes/unreadable_answer.js";
 import { redactFacts } from "./redaction.js";
 import { RequestError } from "../request/request_error.js";
 
@@ -58,14 +59,36 @@ export function tooLarge(limit, total, status) {
   });
 }
 
-/** @param {string} url */
-export function redirectRefused(url) {
+/** @param {string} url @param {string | null} [location] where it leads, if that is known */
+export function redirectRefused(url, location = null) {
   const { origin } = new URL(url);
+  const where = location === null ? null : placeOf(location);
+  const said = where === null ? "a redirect" : `a redirect to ${where}`;
   return new CallFailure(
     "redirect_refused",
-    `${origin} answered with a redirect. Redirects are not followed when a call changes something, carries a secret or would leave ${origin}. Put the final address into the document or the server's base URL.`,
-    { delivered: "unknown", detail: { origin } },
+    `${origin} answered with ${said}. Redirects are not followed when a call changes something, carries a secret or would leave ${origin}. Put the final address into the document or the server's base URL.`,
+    { delivered: "unknown", detail: where === null ? { origin } : { origin, location: where } },
   );
+}
+
+/**
+ * A redirect that was not followed, with the likely cause; any other failure as it is.
+ * @param {CallFailure} failure
+ * @param {Pick<ReturnType<typeof import("../causes/failed_request.js").describeFailed>, "url" | "missing">} request
+ * @param {(url: string) => Promise<{words: string, likely_cause?: string}>} explainRedirect
+ */
+export async function withRedirectCause(failure, { url, missing }, explainRedirect) {
+  if (failure.code !== "redirect_refused") return failure;
+  const { words = "", ...cause } = "location" in failure.detail ? {} : await explainRedirect(url);
+  failure.message = [failure.message, words].filter(Boolean).join(" ") + missingWords({ missing });
+  failure.detail = { ...failure.detail, ...cause, ...missingFact({ missing }) };
+  return failure;
+}
+
+/** Without its query, which may hold anything. @param {string} location */
+function placeOf(location) {
+  const { origin, pathname } = new URL(location);
+  return `${origin}${pathname}`;
 }
 
 /** @param {number} status @param {unknown} error */

@@ -11,6 +11,8 @@
  */
 
 import { dictionaryOf } from "../base/dictionary.js";
+import { sendProbe } from "../causes/probe_request.js";
+import { explainUnreadable } from "../causes/unreadable_answer.js";
 import { addressSpace, mixedContent } from "./address_space.js";
 
 export { addressSpace, mixedContent } from "./address_space.js";
@@ -27,18 +29,16 @@ export { addressSpace, mixedContent } from "./address_space.js";
  * @property {(space: AddressSpace) => Promise<PermissionAnswer>} permission
  * @property {(origin: string) => boolean} wasBlockedByPolicy  a CSP report about this origin came lately
  * @property {() => boolean} isOnline
+ * @property {(origin: string) => Promise<import("../types/types.d.ts").PastRead[]>} listReads  what this page could read of it before, newest first
  * @property {boolean} [isLocalExempt]  http addresses of the local network are not mixed content here; default: true
  */
 /**
- * @typedef {object} FailedFetch
- * @property {string} url
+ * @typedef {object} FetchFacts
  * @property {readonly string[]} [origins] the origins the worker's CSP allows, when known
  * @property {boolean} [mayArriveUnasked] it changes something and browsers send it without a preflight
  * @property {number} [took_ms] from fetch to rejection
  */
-
-/** A probe of a host that is up answers in milliseconds; one that drops packets never does. */
-const PROBE_TIMEOUT_MS = 3000;
+/** @typedef {import("../causes/unreadable_answer.js").UnreadRequest & FetchFacts} FailedFetch */
 
 /** A refused connection fails as quickly the second time; so much more than that was spent at a living host. */
 const REFUSAL_TOLERANCE_MS = 250;
@@ -83,7 +83,7 @@ export function watchPolicy(scope) {
 const nextTask = () => new Promise((resolve) => setTimeout(resolve, 0));
 
 /**
- * Takes up to 3 s when the host does not answer.
+ * Takes up to 3 s when the host does not answer, and up to 6 s more to look for a redirect.
  * @param {FailedFetch} failed
  * @param {DiagnosisEnvironment} environment
  * @returns {Promise<Diagnosis>}
@@ -100,7 +100,7 @@ export async function diagnoseFailure(failed, environment) {
   const mayNeedPermission = space !== "public" && addressSpace(new URL(environment.pageUrl).hostname) === "public";
   if (mayNeedPermission && permission === "denied") return localNetworkBlock(space, permission, detail);
   const { answer, took_ms } = await probeOrigin(origin, environment);
-  if (answer === "reachable") return unreadableDiagnosis(origin, detail);
+  if (answer === "reachable") return explainUnreadable(failed, { detail, reads: await environment.listReads(origin), fetch: environment.fetch });
   if (mayNeedPermission && permission === "prompt") return localNetworkBlock(space, permission, detail);
   const wasQuick = (failed.took_ms ?? 0) <= took_ms + REFUSAL_TOLERANCE_MS;
   const isProven = answer === "refused" && wasQuick && !failed.mayArriveUnasked;
@@ -109,41 +109,32 @@ export async function diagnoseFailure(failed, environment) {
 }
 
 /**
- * Two requests to the origin's root: an opaque answer needs no CORS consent but may be withheld by a resource policy;
- * a CORS answer the other way round. Either proves that the origin is up.
+ * Two requests to the origin's root: an opaque answer needs no CORS consent but may be withheld by a resource policy, or lost in a
+ * circle of redirects; a CORS answer, which may be a redirect, the other way round. Either proves that the origin is up.
  * @param {string} origin
  * @param {DiagnosisEnvironment} environment
  * @returns {Promise<{answer: ProbeAnswer, took_ms: number}>} `took_ms`: of the quicker one
  */
 async function probeOrigin(origin, environment) {
   const started = performance.now();
-  const opaque = await probeOnce(origin, "no-cors", environment);
+  const opaque = await probeOnce(origin, { mode: "no-cors" }, environment);
   const took_ms = performance.now() - started;
   if (opaque !== "refused") return { answer: opaque, took_ms };
-  return { answer: await probeOnce(origin, "cors", environment), took_ms };
+  return { answer: await probeOnce(origin, { mode: "cors", redirect: "manual" }, environment), took_ms };
 }
 
 /**
  * @param {string} origin
- * @param {"no-cors" | "cors"} mode
+ * @param {RequestInit} how
  * @param {DiagnosisEnvironment} environment
  * @returns {Promise<ProbeAnswer>}
  */
-async function probeOnce(origin, mode, environment) {
-  const patience = new AbortController();
-  const timer = setTimeout(() => patience.abort(), PROBE_TIMEOUT_MS);
-  const signal = patience.signal;
-  try {
-    const how = /** @type {const} */ ({ mode, cache: "no-store", credentials: "omit", referrerPolicy: "no-referrer", signal });
-    await environment.fetch(`${origin}/`, how);
-    return "reachable";
-  } catch {
-    if (signal.aborted) return "silent";
-    await nextTask(); // A redirect into the policy is an answer as well.
-    return environment.wasBlockedByPolicy(origin) ? "reachable" : "refused";
-  } finally {
-    clearTimeout(timer);
-  }
+async function probeOnce(origin, how, environment) {
+  const answer = await sendProbe(environment.fetch, `${origin}/`, how);
+  if (typeof answer !== "string") return "reachable";
+  if (answer === "silent") return "silent";
+  await nextTask(); // A redirect into the policy is an answer as well.
+  return environment.wasBlockedByPolicy(origin) ? "reachable" : "refused";
 }
 
 /**
@@ -156,7 +147,7 @@ function policyBlock({ origins }, origin, detail) {
   if (origins?.includes(origin))
     return {
       code: "redirect_refused",
-      message: `${origin} redirected to an address outside the origins you accepted. Put the final address into the server's base URL.`,
+      message: `${origin} redirected to another origin, which is not among those you accepted. Put the final address into the server's base URL.`,
       detail,
       delivered: "unknown",
       retryable: false,
@@ -207,22 +198,6 @@ function localNetworkBlock(space, permission, detail) {
     message: `The browser does not let this page reach ${what}. ${fix} A bridge page on http://localhost needs no permission.`,
     detail: { ...detail, permission },
     delivered: "no",
-    retryable: false,
-  };
-}
-
-/**
- * The origin is up, yet the answer could not be read.
- * @param {string} origin
- * @param {Record<string, unknown>} detail
- * @returns {Diagnosis}
- */
-function unreadableDiagnosis(origin, detail) {
-  return {
-    code: "cors",
-    message: `${origin} is up, but does not let this page read its answers (CORS). The API must allow the origin of the bridge page, the method and the headers that are sent.`,
-    detail,
-    delivered: "unknown",
     retryable: false,
   };
 }

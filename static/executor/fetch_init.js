@@ -32,20 +32,3 @@ export function fetchInit(request, { mayFollow, signal, pageUrl }) {
     ...(space ? { targetAddressSpace: space } : {}),
   };
 }
-
-/** Headers a page may send anywhere without asking first (fetch.spec.whatwg.org, "CORS-safelisted request-header"). */
-const UNASKED_HEADERS = new Set(["accept", "accept-language", "content-language"]);
-const UNASKED_TYPES = /^(application\/x-www-form-urlencoded|multipart\/form-data|text\/plain)\s*(;|$)/i;
-
-/** @param {[string, string]} header */
-const isUnasked = ([name, value]) =>
-  UNASKED_HEADERS.has(name) || (name === "content-type" && UNASKED_TYPES.test(value) && value.length <= 128);
-
-/**
- * Whether a browser asks the API's consent before it sends this request across origins: a JSON body, any secret in a
- * header and every method but GET, HEAD and POST need it; forms and plain text do not.
- * @param {BuiltRequest} request
- */
-export function needsPreflight({ method, headers }) {
-  return !["GET", "HEAD", "POST"].includes(method) || headers.some((header) => !isUnasked(header));
-}

@@ -75,6 +75,7 @@ export class McpCalls {
    */
   prepareCall(runner, { sending, request, signal, observe, traceparent }) {
     const { pin } = sending;
+    let last = request;
     /** @type {McpCall} */
     const call = {
       pin,
@@ -82,9 +83,9 @@ export class McpCalls {
       signal,
       observe,
       traceparent,
-      trySend: (one, until = signal) => runner.fetchAnswer(sending, one, until),
+      trySend: (one, until = signal) => runner.fetchAnswer(sending, (last = one), until),
       send: (one) => runner.sendRequest(sending, one, signal).catch((error) => Promise.reject(withAdvice(error))),
-      explain: async (error) => withAdvice(await runner.explainError(pin, request, 0, signal, error)),
+      explain: async (error) => withAdvice(await runner.explainError(sending, last, 0, signal, error)),
     };
     return { openServer: () => this.#openServer(call), callTool: () => this.#callTool(call) };
   }
@@ -266,9 +267,9 @@ export class McpCalls {
 
 const ADVICE = "An MCP server must also allow the headers mcp-protocol-version, mcp-method, mcp-name and mcp-session-id: Doctor on the bridge page shows the lines.";
 
-/** @template {Error & {code: string}} T @param {T} failure @returns {T} */
+/** @template {Error & {code: string, detail: Record<string, unknown>}} T @param {T} failure @returns {T} */
 function withAdvice(failure) {
-  if (failure.code === "cors") failure.message = `${failure.message} ${ADVICE}`;
+  if (failure.code === "cors" && failure.detail.likely_cause !== "error_answer") failure.message = `${failure.message} ${ADVICE}`;
   return failure;
 }
 

@@ -5,6 +5,7 @@
  */
 
 import { keysBelow } from "../base/browser_store.js";
+import { readsOfServer } from "../causes/read_history.js";
 
 /** @typedef {import("../base/browser_store.js").BrowserStore} BrowserStore */
 /** @typedef {import("../types/types.d.ts").Pin} Pin */
@@ -46,10 +47,11 @@ export class Pins {
 
   /** @param {string} serverId */
   async removeServer(serverId) {
-    await this.store.changeRecords(["servers", "pins", "grants", "transports"], (of) => {
+    await this.store.changeRecords(["servers", "pins", "grants", "transports", "keys"], (of) => {
       of("pins").delete(keysBelow([serverId]));
       of("grants").delete(keysBelow([serverId]));
       of("transports").delete(keysBelow([serverId]));
+      of("keys").delete(readsOfServer(serverId));
       of("servers").delete(serverId);
     });
   }

@@ -12,16 +12,16 @@ import { buildRequest } from "../request/build.js";
 import { withIdempotencyKey } from "../request/idempotency_key.js";
 import { passedContext, withTraceContext } from "../request/trace_context.js";
 import { readFiles } from "./file_reads.js";
-import { needsPreflight } from "./fetch_init.js";
 import { reportedType } from "../base/content_type.js";
-import { brokenOff, CallFailure, errorOf, failedOutcome, failureOf, messageOf, stoppedUnderWay, tooLarge, uploadFailed } from "./call_failure.js";
+import { describeFailed, mayFollow } from "../causes/failed_request.js";
+import { brokenOff, CallFailure, errorOf, failedOutcome, failureOf, messageOf, stoppedUnderWay, tooLarge, uploadFailed, withRedirectCause } from "./call_failure.js";
 import { PhaseClock } from "../base/phase_clock.js";
 import { loggedRequest, PREVIEW_CHARS } from "./call_log.js";
 import { withoutBody } from "./call_message.js";
 import { createLogRedactor, overwriteSecrets, createRedactor } from "./redaction.js";
 import { uploadOf } from "./result_upload.js";
-import { placeSecrets, secretTexts } from "../request/credential_placement.js";
-import { statedNeed } from "./missing_credentials.js";
+import { secretTexts } from "../request/credential_placement.js";
+import { statedNeed } from "../request/missing_credentials.js";
 import { BY_PAGE, cookieTexts, statedVia, withOtherWay, withVia } from "./via.js";
 
 /** @typedef {import("../types/types.d.ts").ToolCall} ToolCall */
@@ -44,6 +44,8 @@ import { BY_PAGE, cookieTexts, statedVia, withOtherWay, withVia } from "./via.js
  * @property {() => Promise<Pin[]>} listPins              of all servers
  * @property {(serverId: string, key: string) => Promise<Pin | null>} findPin
  * @property {(serverId: string, origin: string, mayRenew: boolean) => Promise<CredentialSet>} loadCredentials  sends nothing unless it may renew
+ * @property {import("../causes/read_history.js").ReadHistory["noteRead"]} noteRead   the page itself could read an answer
+ * @property {(url: string) => Promise<{words: string, likely_cause?: string}>} explainRedirect  what is to be said of one that leads nobody knows where
  * @property {(failed: import("./diagnosis.js").FailedFetch) => Promise<import("../types/types.d.ts").Diagnosis>} diagnoseFailure  why a fetch was rejected
  * @property {(call: ToolCall, content: Uint8Array<ArrayBuffer> | string, contentType: string, signal: AbortSignal) => Promise<void>} uploadResult
  * @property {Limits} limits
@@ -215,38 +217,35 @@ export class ToolRunner {
     try {
       return await this.fetchAnswer(sending, request, signal, nextId(sending));
     } catch (error) {
-      throw await this.explainError(sending.pin, request, this.environment.now() - started, signal, error);
+      throw await this.explainError(sending, request, this.environment.now() - started, signal, error);
     }
   }
 
   /**
-   * @param {Sending} sending
-   * @param {BuiltRequest} request
-   * @param {AbortSignal} signal
-   * @param {string} [id]
+   * @param {Sending} sending @param {BuiltRequest} request @param {AbortSignal} signal @param {string} [id]
    * @returns {Promise<Response>}
    * @throws {CallFailure | TypeError | DOMException} as `fetch` does, or at a redirect that must not be followed
    */
-  fetchAnswer({ pin, credentials, via }, request, signal, id = crypto.randomUUID()) {
-    const mayFollow = pin.plan.safe && placeSecrets(pin.plan, credentials).length === 0;
-    const passage = { origin: pin.origin, via, id, mayFollow, signal };
-    return this.environment.transports[via.transport].send(request, passage);
+  fetchAnswer(sending, request, signal, id = crypto.randomUUID()) {
+    const { pin, via } = sending;
+    const passage = { origin: pin.origin, via, id, mayFollow: mayFollow(sending), signal };
+    const answer = this.environment.transports[via.transport].send(request, passage);
+    if (via.transport === "page") answer.then(() => this.environment.noteRead(pin.server_id, request), () => undefined);
+    return answer;
   }
 
-  /** @param {Pin} pin @param {BuiltRequest} request @param {number} took_ms @param {AbortSignal} signal @param {unknown} error of `fetchAnswer` */
-  async explainError(pin, request, took_ms, signal, error) {
-    if (error instanceof CallFailure) return error;
+  /** @param {Sending} sending @param {BuiltRequest} request @param {number} took_ms @param {AbortSignal} signal @param {unknown} error of `fetchAnswer` */
+  async explainError(sending, request, took_ms, signal, error) {
+    const failed = describeFailed(sending, request);
+    if (error instanceof CallFailure) return withRedirectCause(error, failed, this.environment.explainRedirect);
     if (signal.aborted) return stoppedUnderWay(signal);
-    const mayArriveUnasked = !pin.plan.safe && !needsPreflight(request);
-    const failed = { url: request.url, mayArriveUnasked, took_ms };
-    const { code, message, detail, delivered, retryable } = await this.environment.diagnoseFailure(failed);
+    const { code, message, detail, delivered, retryable } = await this.environment.diagnoseFailure({ ...failed, took_ms });
     const facts = { ...detail, browser_said: messageOf(error) };
     return new CallFailure(code, withOtherWay(code, message), { detail: facts, delivered, retryable });
   }
 
   /**
-   * @param {ToolCall} call
-   * @param {Response} response
+   * @param {ToolCall} call @param {Response} response
    * @param {{sending: Sending, redact: Redact, secrets: string[], signal: AbortSignal, until: AbortSignal}} how `until`: when an
    *   endless answer is cut
    * @returns {Promise<{answered: Omit<import("../types/types.d.ts").Answered, "duration_ms">, upload: Upload | null}>}

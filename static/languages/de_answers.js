@@ -53,6 +53,16 @@ export const GERMAN_ANSWERS = {
   "Correct the argument and run it again.": "Das Argument berichtigen und noch einmal ausführen.",
   "The API took too long. Check that it is healthy, then try again.": "Die API hat zu lange gebraucht. Prüfen, ob sie gesund ist, dann noch einmal versuchen.",
   "The API must allow this page to read its answers.": "Die API muss dieser Seite erlauben, ihre Antworten zu lesen.",
+  "Look at the API's log: this page could read other answers of the API, so this one was most likely an error without CORS headers.":
+    "Im Log der API nachsehen: Andere Antworten der API konnte diese Seite lesen, vermutlich war diese also ein Fehler ohne CORS-Header.",
+  "This page could read other answers of the API, but none yet to a request with this method and these headers: most likely its CORS settings leave them out.":
+    "Andere Antworten der API konnte diese Seite lesen, aber noch keine auf eine Anfrage mit dieser Methode und diesen Headern: Vermutlich fehlen sie in ihren CORS-Einstellungen.",
+  "The API redirects this request to an answer that the page may not read: a login page, perhaps, or an error.":
+    "Die API leitet diese Anfrage zu einer Antwort um, die diese Seite nicht lesen darf: vielleicht eine Anmeldeseite oder ein Fehler.",
+  "The API most likely redirects this request in a circle. Open its address in a tab to see.": "Vermutlich leitet die API diese Anfrage im Kreis um. Ihre Adresse in einem Tab öffnen, um es zu sehen.",
+  "Most likely the path in the document lacks a slash at its end, or has one too much.": "Vermutlich fehlt dem Pfad im Dokument am Ende ein Schrägstrich, oder er hat einen zu viel.",
+  "The document demands a credential that this request did not carry ({0}): that may be the cause.":
+    "Das Dokument verlangt Zugangsdaten, die diese Anfrage nicht hatte ({0}): Das kann die Ursache sein.",
   "The browser blocks plain http from an https page.": "Der Browser blockiert einfaches http aus einer https-Seite.",
   "Allow access to the local network for this page.": "Dieser Seite den Zugriff auf das lokale Netzwerk erlauben.",
   "Check that the API is running and the address is right.": "Prüfen, ob die API läuft und die Adresse stimmt.",

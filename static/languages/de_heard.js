@@ -10,6 +10,14 @@ export const GERMAN_HEARD = {
     "Diese Seite erreicht die API, aber die API lehnt Anfragen mit JSON-Body oder Schlüssel ab (CORS-Preflight). Ihre CORS-Einstellungen müssen auch die Header content-type und authorization und die Methoden ihrer Operationen zulassen.",
   "{0} is up, but does not let this page read its answers (CORS). The API must allow the origin of the bridge page, the method and the headers that are sent.":
     "{0} läuft, lässt diese Seite seine Antworten aber nicht lesen (CORS). Die API muss die Herkunft der Bridge-Seite, die Methode und die gesendeten Header zulassen.",
+  "{0} has let this page read answers (last at {1}), so CORS is set up there. Most likely this answer was an error (4xx or 5xx) or a redirect, to which the API adds no CORS headers: look at the API's log.":
+    "{0} hat diese Seite schon Antworten lesen lassen (zuletzt {1}), CORS ist dort also eingerichtet. Vermutlich war diese Antwort ein Fehler (4xx oder 5xx) oder eine Umleitung, denen die API keine CORS-Header mitgibt: im Log der API nachsehen.",
+  "{0} redirects this request, and this page may not read the answer to which it leads: perhaps a login page or an error. Open the address in a tab to see where it leads.":
+    "{0} leitet diese Anfrage um, und die Antwort am Ende darf diese Seite nicht lesen: vielleicht eine Anmeldeseite oder ein Fehler. Die Adresse in einem Tab öffnen, um zu sehen, wohin sie führt.",
+  "{0} redirects this request and never answers it: most likely in a circle. Often one part of the API adds a slash at the end of the path and another removes it. Open the address in a tab to see, and put the final address into the document or the server's base URL.":
+    "{0} leitet diese Anfrage um und beantwortet sie nie: vermutlich im Kreis. Oft fügt ein Teil der API am Ende des Pfads einen Schrägstrich an, und ein anderer nimmt ihn weg. Die Adresse in einem Tab öffnen und die endgültige Adresse ins Dokument oder in die Basis-URL des Servers eintragen.",
+  "{0} redirected to another origin, which is not among those you accepted. Put the final address into the server's base URL.":
+    "{0} leitet auf eine andere Herkunft um, die nicht akzeptiert ist. Die endgültige Adresse in die Basis-URL des Servers eintragen.",
   "Nothing answers at {0}. Check that the API is running and that the address and port are right.": "Unter {0} antwortet nichts. Prüfen, ob die API läuft und ob Adresse und Port stimmen.",
   "This computer is offline, so {0} cannot be reached.": "Dieser Rechner ist offline, darum ist {0} nicht zu erreichen.",
   "This page came over https, and the browser blocks the plain http address {0}. Use https for the API, or open the bridge page on http://localhost.":

@@ -29,6 +29,7 @@ import { chooseCompanion, companionButton, obtainGrant } from "./companion_grant
 /** Failures after which the bridge itself may still get a public document. */
 const BRIDGE_MAY_HELP = new Set([
   "cors",
+  "error_answer",
   "network",
   "mixed_content",
   "redirect_refused",

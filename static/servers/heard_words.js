@@ -22,12 +22,16 @@ function heard(strings, ..._places) {
 
 const IT = "";
 
-/** What a check or a fetch of a document finds: `probe.js`, `conversion/document_answer.js`, `executor/diagnosis.js`, `mcp/source.js`. */
+/** What a check or a fetch of a document finds: `probe.js`, `conversion/document_answer.js`, `executor/diagnosis.js`, `causes/unreadable_answer.js`, `mcp/source.js`. */
 export const OF_PROBES = [
   heard`This page reaches the API and may read its answers.`,
   heard`This page reaches the MCP server and lists its tools.`,
   heard`This page reaches the API, but the API refuses requests with a JSON body or a key (CORS preflight). Its CORS settings must also allow the headers content-type and authorization and the methods its operations use.`,
   heard`${IT} is up, but does not let this page read its answers (CORS). The API must allow the origin of the bridge page, the method and the headers that are sent.`,
+  heard`${IT} has let this page read answers (last at ${IT}), so CORS is set up there. Most likely this answer was an error (4xx or 5xx) or a redirect, to which the API adds no CORS headers: look at the API's log.`,
+  heard`${IT} redirects this request, and this page may not read the answer to which it leads: perhaps a login page or an error. Open the address in a tab to see where it leads.`,
+  heard`${IT} redirects this request and never answers it: most likely in a circle. Often one part of the API adds a slash at the end of the path and another removes it. Open the address in a tab to see, and put the final address into the document or the server's base URL.`,
+  heard`${IT} redirected to another origin, which is not among those you accepted. Put the final address into the server's base URL.`,
   heard`Nothing answers at ${IT}. Check that the API is running and that the address and port are right.`,
   heard`This computer is offline, so ${IT} cannot be reached.`,
   heard`This page came over https, and the browser blocks the plain http address ${IT}. Use https for the API, or open the bridge page on http://localhost.`,

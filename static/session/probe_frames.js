@@ -40,6 +40,11 @@ export function readAddress(text) {
 }
 
 export class ProbeFrames {
+  /** @param {(origin: string) => Promise<import("../types/types.js").PastRead[]>} listReads what this page could read of it before */
+  constructor(listReads) {
+    this.listReads = listReads;
+  }
+
   /**
    * Fetches a document, or the tools of an MCP server, from where this browser is. Start it from a click: the browser
    * may ask for permission.
@@ -93,9 +98,10 @@ export class ProbeFrames {
       tabindex: "-1",
     });
     const listening = new AbortController();
+    const reads = await this.listReads(url.origin);
     try {
       return await new Promise((resolve, reject) =>
-        exchangeMessages({ frame, asked: { type, url: url.href, credentials, request, places }, resolve, reject, signal: listening.signal }),
+        exchangeMessages({ frame, asked: { type, url: url.href, credentials, request, places, reads }, resolve, reject, signal: listening.signal }),
       );
     } finally {
       listening.abort();

@@ -1,6 +1,6 @@
 /** What the page and its probe frame say to each other. Types only. */
 
-import type { AddressSpace, CredentialSet, PermissionAnswer } from "./types.js";
+import type { AddressSpace, CredentialSet, PastRead, PermissionAnswer } from "./types.js";
 
 export interface ProbeError {
   code: string;
@@ -18,6 +18,8 @@ export interface ProbeRequest {
   places?: string[];
   /** Of an MCP server; a document is fetched without. */
   credentials: CredentialSet;
+  /** What the page could read of this origin before. */
+  reads: PastRead[];
 }
 /** One request of a login; its body is a form or JSON. */
 export interface SentRequest {
@@ -36,7 +38,7 @@ export interface FetchedDocument {
   source_url: string;
 }
 export interface CheckReport {
-  /** "ok", "preflight", or the code of the diagnosis. */
+  /** "ok", "preflight", "error_answer" (it has let this page read before), or the code of the diagnosis. */
   code: string;
   message: string;
   url: string;

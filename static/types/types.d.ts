@@ -388,6 +388,15 @@ export type ReadBody =
   | { kind: "file"; content: Uint8Array<ArrayBuffer>; bytes: number; total_bytes: number | null; truncated: false }
   | { kind: "too_large"; bytes: number; total_bytes: number | null; truncated: true };
 
+/** An answer that this page could read. Of the headers that were sent, the names of those that browsers ask for first, sorted. */
+export interface PastRead {
+  origin: string;
+  method: string;
+  headers: string[];
+  /** Milliseconds since the epoch. */
+  at: number;
+}
+
 export interface Diagnosis {
   code: string;
   message: string;

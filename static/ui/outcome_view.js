@@ -1,7 +1,7 @@
 // @ts-check
 /** How a call ended, as a user reads it: the answer, or the error with what to do about it. */
-import { dictionaryOf } from "../base/dictionary.js";
-import { t, errorSentence } from "../base/language.js";
+import { dictionaryOf, memberOf } from "../base/dictionary.js";
+import { t, errorSentence, formatList } from "../base/language.js";
 import { el, link } from "./dom.js";
 import { formatFixed } from "./format_count.js";
 import { placeAddress, viewAddress } from "./router.js";
@@ -14,11 +14,13 @@ import { WALLS } from "../executor/via.js";
 /** @typedef {import("../types/api_types.js").Answer} Answer */
 /** @typedef {import("../types/types.js").JsonValue} JsonValue */
 /** @typedef {{code: string, message: string, detail?: Record<string, unknown>, retryable?: boolean}} ShownError */
+/** @typedef {import("../types/types.js").MissingCredential} MissingCredential */
+/** A sentence, and where to act on it. @typedef {{advice: string, label?: string, go?: (serverId: string, origin: string) => string}} Advice */
 
 /** The doctor of that address. @param {string} _serverId @param {string} origin "": none is known */
 const doctorFor = (_serverId, origin) => `${viewAddress("doctor")}${origin ? `?url=${encodeURIComponent(origin)}` : ""}`;
 
-/** Advice by error code: a sentence, and where to act on it. @type {Record<string, {advice: string, label?: string, go?: (serverId: string, origin: string) => string}>} */
+/** Advice by error code. @type {Record<string, Advice>} */
 const ADVICE = dictionaryOf({
   no_browser: {
     advice:
@@ -65,7 +67,7 @@ const ADVICE = dictionaryOf({
   denied: { advice: t`It was not approved in this page, so nothing was sent.` },
   cancelled: { advice: t`The call was stopped.` },
 });
-/** Advice by the API's own status. @type {Record<number, {advice: string, label?: string, go?: (serverId: string, origin: string) => string}>} */
+/** Advice by the API's own status. @type {Record<number, Advice>} */
 const STATUS_ADVICE = dictionaryOf({
   401: { advice: t`The API requires credentials.`, label: t`Add a credential`, go: (id) => placeAddress(id, "credentials") },
   403: {
@@ -85,6 +87,31 @@ function statusAdvice(status, { detail = {} }) {
   return wantsLogin ? ADVICE.login_needed : STATUS_ADVICE[status];
 }
 
+/** By `detail.likely_cause` (`static/causes`). @type {Record<string, Advice>} */
+const CAUSES = dictionaryOf({
+  error_answer: { advice: t`Look at the API's log: this page could read other answers of the API, so this one was most likely an error without CORS headers.` },
+  cors_settings: {
+    advice: t`This page could read other answers of the API, but none yet to a request with this method and these headers: most likely its CORS settings leave them out.`,
+    label: t`Open the doctor`,
+    go: doctorFor,
+  },
+  redirect: { advice: t`The API redirects this request to an answer that the page may not read: a login page, perhaps, or an error.` },
+  redirect_circle: { advice: t`The API most likely redirects this request in a circle. Open its address in a tab to see.` },
+  slash: { advice: t`Most likely the path in the document lacks a slash at its end, or has one too much.` },
+});
+
+/** @param {ShownError} error @returns {Advice | null} */
+const causeAdvice = ({ detail = {} }) => memberOf(CAUSES, String(detail.likely_cause)) ?? null;
+
+/** What went along with no request that failed so. @param {ShownError} error @returns {Advice | null} */
+function missingAdvice({ code, detail = {} }) {
+  const missing = /** @type {MissingCredential[]} */ (Array.isArray(detail.missing_credentials) ? detail.missing_credentials : []);
+  if (missing.length === 0 || code === "http_status") return null;
+  const advice = t`The document demands a credential that this request did not carry (${formatList(missing.map(({ scheme }) => scheme))}): that may be the cause.`;
+  if (missing.some(({ kind }) => kind === "login")) return { advice, label: t`Log in`, go: (id) => placeAddress(id, "login") };
+  return { advice, label: t`Add a credential`, go: (id) => placeAddress(id, "credentials") };
+}
+
 /** What else would reach the API, for the user to choose: nothing is sent again by itself. @param {ShownError} error @param {string} serverId */
 function otherWay(error, serverId) {
   const { code, detail = {} } = error;
@@ -95,6 +122,11 @@ function otherWay(error, serverId) {
   if (showsLoginPage(error)) return hintLine(t`It answers with a page to sign in: it may know you by a cookie, which only the companion extension can send.`, link(t`Use my login`, place));
   if (wantsLogin(error)) return hintLine(t`Your login went along and was not enough: you may not be signed in there.`, link(t`See the login`, place));
   return code.startsWith("companion_") ? hintLine("", link(t`How this server is called`, place)) : null;
+}
+
+/** @param {Advice | null | undefined} said @param {string} serverId @param {string} origin */
+function adviceLine(said, serverId, origin) {
+  return said ? el("p", { class: "hint" }, said.advice, " ", said.go ? link(said.label ?? "", said.go(serverId, origin)) : null) : null;
 }
 
 /** @param {string} words @param {HTMLElement} where */
@@ -183,7 +215,9 @@ function headersView({ headers, transport }, serverId) {
 export function errorView(error, serverId) {
   const status = Number(error.detail?.status ?? error.detail?.http_status ?? 0);
   const isLogin = wantsLogin(error) || showsLoginPage(error);
-  const advice = (error.code === "http_status" ? (isLogin ? null : statusAdvice(status, error)) : ADVICE[error.code]) ?? null;
+  const usual = (error.code === "http_status" ? (isLogin ? null : statusAdvice(status, error)) : ADVICE[error.code]) ?? null;
+  const cause = causeAdvice(error);
+  const advice = error.code === "outcome_unknown" ? [usual, cause] : [cause ?? usual];
   const said = error.detail?.body ?? "";
   const body = typeof said === "string" ? said : stringifyJson(/** @type {JsonValue} */ (said));
   return el(
@@ -197,9 +231,7 @@ export function errorView(error, serverId) {
       status ? el("span", { class: "code-tag" }, t`API status ${status}`) : null,
     ),
     el("p", null, errorSentence(error)),
-    advice
-      ? el("p", { class: "hint" }, advice.advice, " ", advice.go ? link(advice.label ?? "", advice.go(serverId, String(error.detail?.origin ?? ""))) : null)
-      : null,
+    ...[...advice, missingAdvice(error)].map((each) => adviceLine(each, serverId, String(error.detail?.origin ?? ""))),
     serverId ? otherWay(error, serverId) : null,
     body
       ? el(

@@ -50,6 +50,7 @@ FOLDERS = (
     "base",
     "request",
     "mcp",
+    "causes",
     "executor",
     "companion",
     "oauth",

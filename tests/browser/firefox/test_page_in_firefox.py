@@ -19,6 +19,7 @@ from examples.document_files import read_document_text
 from examples.ledger import LEDGER
 from examples.sample_api import start_sample_api
 from tests.browser.browser_harness import start_offering
+from tests.browser.failing_api import failing_api
 from tests.browser.firefox.firefox import Firefox, FirefoxPage, running_firefox
 from tests.browser.tls_proxy import tls_proxy
 from tests.support.chromium import Caller
@@ -156,6 +157,21 @@ async def test_a_redirect_out_of_the_accepted_origins_is_refused(firefox: Firefo
     reply = await scene.caller.call("getRedirect", {"target": "other-origin"})
     assert (reply.status, reply.code) == (502, "redirect_refused")
     await page.close()
+
+
+async def test_the_causes_that_chromium_tells_are_told_here_too(firefox: Firefox, scene: Scene) -> None:
+    """Finding W-22, W-23: another engine reports redirects and unreadable answers in its own way."""
+    registry = scene.bridge.components.registry
+    async with failing_api(lambda text: registry.share_document("failing", text, source_url=None)):
+        page = await open_bridge(firefox, scene)
+        assert "likely_cause" not in (await scene.caller.call("crash")).detail
+        assert (await scene.caller.call("readFine")).status == 200
+        told = {
+            tool: (await scene.caller.call(tool)).detail.get("likely_cause")
+            for tool in ("crash", "circle", "behindLogin")
+        }
+        assert told == {"crash": "error_answer", "circle": "redirect_circle", "behindLogin": "redirect"}
+        await page.close()
 
 
 @pytest.mark.parametrize("host", ["plain.test", "10.0.0.1"])

@@ -188,6 +188,30 @@ test("redirects are followed as a page follows them: reading, without a secret, 
   }
 });
 
+test("Finding W-22: the companion sees where a redirect leads, so a circle is told as one, and ends at its second turn", async () => {
+  const { runner, companion } = companionBench(GET_THINGS);
+  const places = ["https://api.example/other", "https://api.example/v1/things"];
+  companion.handleCall = (running) => companion.answerCall(running, { status: 302, location: places[companion.performed.length % 2] }, []);
+  const outcome = await runner.runCall(call(), never);
+  assert.equal(failure(outcome), "redirect_refused unknown");
+  assert.match(/** @type {Failed} */ (outcome).error.message, /It redirects in a circle\.$/);
+  assert.equal(companion.performed.length, 2);
+});
+
+test("Finding W-24: through the companion a redirect to the same path with a slash says so", async () => {
+  const { runner, companion } = companionBench(POST_THINGS);
+  companion.handleCall = (running) => companion.answerCall(running, { status: 307, location: "https://api.example/v1/things/" }, []);
+  const outcome = /** @type {Failed} */ (await runner.runCall(call(POST), never));
+  assert.match(outcome.error.message, /a slash is missing at the end of the path: \/v1\/things\/ is right\./);
+  assert.equal(companion.performed.length, 1, "nothing else is asked");
+});
+
+test("Finding F-2: what the companion could read says nothing of what a page may read", async () => {
+  const { runner } = companionBench(GET_THINGS);
+  runner.environment.noteRead = async () => assert.fail("it was not the page");
+  assert.equal((await runner.runCall(call(), never)).status, "answered");
+});
+
 test("the login of a browser is no secret of the page: what is saved here is removed from answers all the same", async () => {
   const { runner, companion } = companionBench(WITH_KEY, { login: true });
   runner.environment.loadCredentials = async () => ({ key: { value: "s3cret-value" } });

@@ -3,6 +3,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { addressSpace, forbiddenTarget, mixedContent, targetAddressSpace } from "../../../static/executor/address_space.js";
 import { diagnoseFailure, watchPolicy } from "../../../static/executor/diagnosis.js";
+import { shaped } from "../support/runner_bench.js";
 
 /** @typedef {import("../../../static/executor/diagnosis.js").DiagnosisEnvironment} Surroundings */
 
@@ -22,6 +23,7 @@ function around(change = {}) {
     permission: async () => "unsupported",
     wasBlockedByPolicy: () => false,
     isOnline: () => true,
+    listReads: async () => [],
   };
   return { ...plain, ...change };
 }
@@ -47,6 +49,26 @@ test("an API whose resource policy hides it from the first probe is found by the
   /** @type {typeof fetch} */
   const policy = (_url, init) => (init?.mode === "cors" ? up() : down());
   assert.equal(await verdict("https://api.example/x", { fetch: policy }), "cors unknown");
+});
+
+test("Finding W-22: an API whose root redirects in a circle is up, and nothing is said to be undelivered", async () => {
+  /** @type {typeof fetch} */
+  const circle = async (_url, init) => {
+    if (init?.redirect !== "manual") throw new TypeError("Failed to fetch");
+    return shaped(new Response(null), { type: "opaqueredirect", status: 0 });
+  };
+  assert.equal(await verdict("https://api.example/", { fetch: circle }), "cors unknown");
+  const { code } = await diagnoseFailure({ url: "https://api.example/", mayRepeat: true }, around({ fetch: circle }));
+  assert.equal(code, "redirect_refused");
+});
+
+test("Finding F-2: what could be read before is asked for by origin, and only once the API is known to be up", async () => {
+  /** @type {string[]} */
+  const asked = [];
+  const listReads = async (/** @type {string} */ origin) => (asked.push(origin), [{ origin, method: "GET", headers: [], at: 0 }]);
+  assert.equal(await verdict("https://api.example/x", { listReads }), "network no");
+  const { detail } = await diagnoseFailure({ url: "https://api.example/x" }, around({ fetch: up, listReads }));
+  assert.deepEqual([asked, detail.likely_cause], [["https://api.example"], "error_answer"]);
 });
 
 test("a probe proves nothing about a request that goes without preflight, or that failed late", async () => {

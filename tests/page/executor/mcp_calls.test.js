@@ -92,7 +92,7 @@ test("a server that is down is diagnosed, and nothing was delivered", async () =
 
 test("a page that may not reach this machine says so of its server there, and nothing was delivered", async () => {
   const fetch = () => Promise.reject(new TypeError("Failed to fetch"));
-  const around = { fetch, pageUrl: "https://bridge.example/", permission: async () => /** @type {const} */ ("denied"), wasBlockedByPolicy: () => false, isOnline: () => true };
+  const around = { fetch, pageUrl: "https://bridge.example/", permission: async () => /** @type {const} */ ("denied"), wasBlockedByPolicy: () => false, isOnline: () => true, listReads: async () => [] };
   const [origin, base_url] = ["http://127.0.0.1:8767", "http://127.0.0.1:8767/mcp"];
   const pin = { server_id: "s1", key: "GET /things", name: "things", digest: "d1", base_url, origin, plan: { ...ECHO_PLAN, base_url } };
   const { runner } = scene({}, { fetch, findPin: async () => pin, diagnoseFailure: (failed) => diagnoseFailure(failed, around) });

@@ -15,7 +15,7 @@ const SPACES = /apps on this device|devices on your local network/;
 
 test("every sentence that is translated is one that the probe or a login says", () => {
   const sources = {
-    probes: said(["probe.js", "conversion/document_answer.js", "executor/diagnosis.js", "mcp/source.js"]),
+    probes: said(["probe.js", "conversion/document_answer.js", "executor/diagnosis.js", "causes/unreadable_answer.js", "mcp/source.js"]),
     logins: said(["oauth/login_problem.js", "oauth/server_discovery.js"]),
   };
   for (const [heard, source] of /** @type {const} */ ([[OF_PROBES, sources.probes], [OF_LOGINS, sources.logins]]))

@@ -44,6 +44,8 @@ export function bench(asked = GET_THINGS, change = {}) {
     listPins: async () => [pin],
     findPin: async (serverId, key) => (serverId === "s1" && key === "GET /things" ? pin : null),
     loadCredentials: async () => ({}),
+    noteRead: async () => undefined,
+    explainRedirect: async () => ({ words: "" }),
     diagnoseFailure: async () => ({ code: "cors", message: "CORS.", detail: {}, delivered: "unknown", retryable: false }),
     uploadResult: async (_call, content, contentType) => void seen.uploaded.push([content, contentType]),
     limits: { inline_result_bytes: 40, result_bytes: 100, file_bytes: 50 },

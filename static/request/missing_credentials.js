@@ -1,6 +1,6 @@
 // @ts-check
 /** The credentials without which a refused request was sent, because this browser has not saved them. Pure. */
-import { placeSecrets } from "../request/credential_placement.js";
+import { placeSecrets } from "./credential_placement.js";
 
 /** @typedef {import("../types/types.d.ts").RequestPlan} RequestPlan */
 /** @typedef {import("../types/types.d.ts").CredentialSet} CredentialSet */
@@ -24,7 +24,7 @@ function missingOf({ scheme, type, in: location }) {
  * @param {CredentialSet} credentials
  * @returns {MissingCredential[]} none where a secret was sent
  */
-function missingCredentials(plan, credentials) {
+export function missingCredentials(plan, credentials) {
   if (placeSecrets(plan, credentials).some((place) => place.in !== "nowhere")) return [];
   const demanded = (plan.security ?? []).find((all) => all.length > 0);
   if (!demanded) return [{ scheme: "", kind: "undeclared" }];
