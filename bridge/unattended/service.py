@@ -95,6 +95,7 @@ class PageService:
         self._refusal: asyncio.Future[NotPaired | PageFailed] | None = None
         self._code_ends_at: float | None = None
         self._is_online = False
+        self._connection_error = ""
         self._logged: Sequence[str] = ()
         """What was said of the policy last."""
 
@@ -127,7 +128,7 @@ class PageService:
         """Run one browser; returns once the service is to stop."""
         watching, tasks = Tasks(), Tasks()
         self._refusal = asyncio.get_running_loop().create_future()
-        self._code_ends_at, self._is_online = None, False
+        self._code_ends_at, self._is_online, self._connection_error = None, False, ""
         page = BridgePage(self._settings.url, self._settings.policy, self._note_report)
         try:
             opening = watching.start_task(self._open(page, tasks), "open the page")
@@ -229,7 +230,10 @@ class PageService:
                 for change in changes:
                     _log.warning("What the page accepts has changed: %s", change)
                 self._log_policy(accepted, problems)
-            case State(connection=connection):
+            case State(connection=connection, error=error):
+                if error and error != self._connection_error:
+                    _log.warning("The page is not connected: %s", error)
+                self._connection_error = error
                 if (is_online := connection == "online") != self._is_online:
                     self._is_online = is_online
                     _log.info("The page is connected." if is_online else "The page is not connected.")

@@ -5,6 +5,7 @@
  */
 
 import { CallArrivals, cancelSentence, readCall, textOf } from "./call_message.js";
+import { BlockedSocket } from "../causes/blocked_socket.js";
 import { io } from "../vendor/socket.io-4.8.4.esm.min.js";
 import { Reconnection } from "./reconnection.js";
 
@@ -53,14 +54,12 @@ export class BridgeSocket {
   #mustRenew = false;
   /** @type {Problem | null} */
   #identityProblem = null;
+  #blockage = new BlockedSocket((input, init) => fetch(input, init));
   #reconnection = new Reconnection({ connect: (isLed) => this.#connect(isLed), giveUp: (cause) => this.#reconnect(cause) });
 
   /**
-   * @param {object} parts
-   * @param {string} parts.url                      origin of the bridge
-   * @param {import("./session_tokens.js").SessionTokens} parts.identity
-   * @param {() => Promise<Greeting>} parts.introduce   who connects, and its calls except those in the outbox
-   * @param {BridgeSocketDelegate} parts.delegate
+   * @param {{url: string, identity: import("./session_tokens.js").SessionTokens, introduce: () => Promise<Greeting>, delegate: BridgeSocketDelegate}} parts
+   *   `url`: origin of the bridge; `introduce`: who connects, and its calls except those in the outbox
    */
   constructor({ url, identity, introduce, delegate }) {
     this.identity = identity;
@@ -84,6 +83,7 @@ export class BridgeSocket {
   }
 
   stop() {
+    this.#attempts += 1;
     this.#reconnection.stop();
     this.#isReady = false;
     this.socket.disconnect();
@@ -131,7 +131,7 @@ export class BridgeSocket {
 
   #listen() {
     this.socket.io.on("packet", () => this.#reconnection.noteMessage());
-    this.socket.io.on("open", () => this.#reconnection.noteOpened());
+    this.socket.io.on("open", () => (this.#reconnection.noteOpened(), this.#blockage.noteOpened()));
     this.socket.on("connect", () => this.#reconnection.noteConnected());
     this.socket.on("bridge:beat", (beat) => this.#reconnection.extendPatience(Number(beat?.silence_s) || 0));
     this.socket.on("bridge:moved", () => this.#reconnect("moved"));
@@ -241,8 +241,15 @@ export class BridgeSocket {
     this.#mustRenew = problem?.code === "unauthorized";
     const isElsewhere = problem?.code === "wrong_replica";
     if (isElsewhere) this.identity.changeRoute(textOf(problem.detail?.route));
-    this.delegate.connectionChanged("connecting", isElsewhere ? null : problem);
+    if (problem) this.delegate.connectionChanged("connecting", isElsewhere ? null : problem);
+    else void this.#tellBlockage(this.#attempts);
     this.#reconnection.connectLater(isElsewhere ? "redirected" : "lost");
+  }
+
+  /** Why the transport did not open, if that can be known. @param {number} attempt */
+  async #tellBlockage(attempt) {
+    const problem = await this.#blockage.judgeFailure();
+    if (attempt === this.#attempts && !this.#isReady) this.delegate.connectionChanged("connecting", problem);
   }
 
   /** @param {string} reason */

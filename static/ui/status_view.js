@@ -14,6 +14,7 @@ const HINTS = {
   refused: t`The bridge does not accept this page. Open the link it printed.`,
   offline: t`The bridge does not answer. Is it still running? This page tries again by itself.`,
   connecting: t`Connecting to the bridge.`,
+  blocked: t`The bridge answers, but its WebSocket does not come through. Most likely a proxy, a firewall or an extension between this page and the bridge does not pass it: upgrades for /ws/socket.io/ must be passed on (how-to: Run behind a proxy).`,
 };
 
 /**
@@ -30,7 +31,8 @@ export function statusOf({ role, connection, error, running }) {
     return { standing: "refused", label: t`Refused`, hint: error?.message ?? HINTS.refused };
   }
   if (error !== null || (connection === "offline" && role !== "starting")) {
-    return { standing: "offline", label: t`Offline`, hint: error?.message ?? HINTS.offline };
+    const hint = error?.code === "socket_blocked" ? HINTS.blocked : (error?.message ?? HINTS.offline);
+    return { standing: "offline", label: t`Offline`, hint };
   }
   return { standing: "connecting", label: t`Connecting…`, hint: HINTS.connecting };
 }

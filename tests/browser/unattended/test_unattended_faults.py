@@ -13,6 +13,7 @@ from playwright.async_api import Browser
 
 from tests.browser.browser_harness import BrowserHarness, open_harness
 from tests.browser.unattended.running_page import RunningPage, running_page
+from tests.browser.upgrade_proxy import proxy_without_upgrades
 from tests.support.tcp_servers import free_port
 from tests.support.waiting import eventually
 
@@ -139,6 +140,23 @@ async def test_it_waits_for_a_bridge_that_is_not_there_yet(slow: BrowserHarness,
         await page.wait_for_line("started again in 2 s: the bridge does not answer at http://127.0.0.1:")
         status, health = await page.health()
         assert (status, "does not answer" in health["reason"]) == (503, True)
+
+
+async def test_a_proxy_that_passes_no_websocket_is_named_in_log_and_health(
+    chromium: Browser, tmp_path: Path
+) -> None:
+    """Finding W-21: nobody looks at this page, so log and health must say why it takes no calls."""
+    (tmp_path / "bridge").mkdir()
+    async with (
+        proxy_without_upgrades() as proxy,
+        open_harness(chromium, tmp_path / "bridge", ["answers.yaml"], public_url=proxy.url) as scene,
+    ):
+        proxy.target_port = scene.bridge.server.sockets[0].getsockname()[1]
+        _, *options = await options_of(scene, tmp_path)
+        async with running_page(tmp_path, proxy.url, *options) as page:
+            await page.wait_for_line("The page is not connected: .* WebSocket does not come through")
+            status, health = await page.health()
+            assert (status, "WebSocket does not come through" in health["reason"]) == (503, True)
 
 
 async def test_a_stop_is_heard_while_a_bridge_keeps_the_page_waiting(tmp_path: Path) -> None:
