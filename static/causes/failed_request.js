@@ -7,7 +7,7 @@ import { askedHeaders, needsPreflight } from "../request/preflight.js";
 
 /** @typedef {import("../types/types.d.ts").BuiltRequest} BuiltRequest */
 /** @typedef {Pick<import("../types/types.d.ts").Pin, "plan">} Planned */
-/** @typedef {{pin: Planned, credentials: import("../types/types.d.ts").CredentialSet, via: Pick<import("../types/types.d.ts").Via, "login">}} Sent */
+/** @typedef {{pin: Planned, credentials: import("../types/types.d.ts").CredentialSet, via: Pick<import("../types/types.d.ts").Via, "login" | "headers">}} Sent */
 
 /** Only what reads, and without a secret, goes where a redirect leads. @param {Pick<Sent, "pin" | "credentials">} sent */
 export const mayFollow = ({ pin, credentials }) => pin.plan.safe && placeSecrets(pin.plan, credentials).length === 0;
@@ -23,7 +23,7 @@ export function describeFailed(sent, request) {
     url,
     method,
     headers: askedHeaders(request.headers),
-    missing: sent.via.login || isOptional(plan) ? [] : missingCredentials(plan, sent.credentials),
+    missing: sent.via.login || sent.via.headers.length > 0 || isOptional(plan) ? [] : missingCredentials(plan, sent.credentials),
     mayRepeat: mayFollow(sent) && ["GET", "HEAD"].includes(method),
     mayArriveUnasked: !plan.safe && !needsPreflight(request),
   };

@@ -42,12 +42,11 @@ export async function explainRedirect(url, fetch) {
 /**
  * The same where the address is known, as to the companion extension.
  * @param {string} url
- * @param {string} location absolute
+ * @param {string} location absolute; it may lack its query
  * @returns {string} empty: it speaks for itself
  */
 export function explainLocation(url, location) {
   const [from, to] = [new URL(url), new URL(location)];
-  if (from.href === to.href) return "It leads back to itself.";
   if (from.protocol === "http:" && to.protocol === "https:" && from.hostname === to.hostname) return "The API wants https: put that into the server's base URL.";
   return from.origin === to.origin && otherSlash(url) === `${to.origin}${to.pathname}` ? slashWords(url, shownPath(location)) : "";
 }

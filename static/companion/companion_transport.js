@@ -7,7 +7,6 @@
  */
 
 import { dictionaryOf } from "../base/dictionary.js";
-import { explainLocation } from "../causes/redirects.js";
 import { asHeaderBytes } from "../executor/fetch_init.js";
 import { CompanionLink, LinkError } from "./companion_link.js";
 import { Exchange, ExchangeEnded } from "./exchange.js";
@@ -146,10 +145,10 @@ export class CompanionTransport {
   #redirected(url, location, { via }, isCircle) {
     const refused = this.failures.redirectRefused(url, location);
     const { origin } = new URL(url);
-    const cause = isCircle ? "It redirects in a circle." : explainLocation(url, location);
+    const circle = isCircle ? "It redirects in a circle." : "";
     const login = via.login ? "If that is its login page: sign in there in a tab of this browser, then try again." : "";
     const told = `${origin} answered with a redirect to ${refused.detail.location}, which is not followed when a call changes something, carries a secret or a login, or would leave the API.`;
-    refused.message = [told, cause, login].filter(Boolean).join(" ");
+    refused.message = [told, circle, login].filter(Boolean).join(" ");
     return refused;
   }
 }

@@ -1,6 +1,7 @@
 // @ts-check
 /** The endings of a call that are no answer. Pure. */
 
+import { explainLocation } from "../causes/redirects.js";
 import { missingFact, missingWords } from "../causes/unreadable_answer.js";
 import { redactFacts } from "./redaction.js";
 import { RequestError } from "../request/request_error.js";
@@ -79,7 +80,8 @@ export function redirectRefused(url, location = null) {
  */
 export async function withRedirectCause(failure, { url, missing }, explainRedirect) {
   if (failure.code !== "redirect_refused") return failure;
-  const { words = "", ...cause } = "location" in failure.detail ? {} : await explainRedirect(url);
+  const { location } = failure.detail;
+  const { words, ...cause } = typeof location === "string" ? { words: explainLocation(url, location) } : await explainRedirect(url);
   failure.message = [failure.message, words].filter(Boolean).join(" ") + missingWords({ missing });
   failure.detail = { ...failure.detail, ...cause, ...missingFact({ missing }) };
   return failure;

@@ -36,7 +36,7 @@ test("Finding F-2: a credential is missing only where the document demands one a
   /** @type {import("../../../static/types/types.d.ts").SecurityRequirement} */
   const key = { scheme: "key", type: "apiKey", in: "header", name: "x-key" };
   /** @param {import("../../../static/types/types.d.ts").SecurityRequirement[][]} security @param {boolean} login @param {import("../../../static/types/types.d.ts").CredentialSet} [credentials] */
-  const missing = (security, login, credentials = {}) => describeFailed({ pin: { plan: plan({ security }) }, credentials, via: { login } }, request).missing.map(({ scheme }) => scheme);
+  const missing = (security, login, credentials = {}) => describeFailed({ pin: { plan: plan({ security }) }, credentials, via: { login, headers: [] } }, request).missing.map(({ scheme }) => scheme);
   assert.deepEqual(missing([[key]], false), ["key"]);
   assert.deepEqual(missing([[key], []], false), [], "it may go without");
   assert.deepEqual(missing([], false), []);

@@ -3,7 +3,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { explainLocation, explainRedirect, otherSlash } from "../../../static/causes/redirects.js";
-import { bench, call, never, POST_THINGS, shaped, WITH_KEY } from "../support/runner_bench.js";
+import { bench, call, GET_THINGS, never, POST_THINGS, shaped, WITH_KEY } from "../support/runner_bench.js";
 
 const ITEMS = "https://api.example/items";
 
@@ -69,6 +69,13 @@ test("Finding W-24: where the address is known, as to the companion, it says wha
   assert.match(explainLocation(ITEMS, `${ITEMS}/`), /only a slash is missing/);
   assert.match(explainLocation(ITEMS, `${ITEMS}/?page=1`), /only a slash is missing/);
   assert.match(explainLocation("http://api.example/items", ITEMS), /wants https/);
-  assert.match(explainLocation(ITEMS, ITEMS), /back to itself/);
   assert.equal(explainLocation(ITEMS, "https://login.example/"), "");
+});
+
+test("Finding W-24: a redirect that the page followed too far says where it led, and what that means", async () => {
+  const fetch = async () => shaped(new Response("x"), { url: "https://api.example:8443/v1/things?next=s3cret", redirected: true });
+  const outcome = await bench(GET_THINGS, { fetch, explainRedirect: () => assert.fail("nothing is asked") }).runner.runCall(call(), never);
+  assert.ok(outcome.status === "failed");
+  assert.equal(outcome.error.detail.location, "https://api.example:8443/v1/things");
+  assert.match(outcome.error.message, /a redirect to https:\/\/api\.example:8443\/v1\/things\./);
 });
