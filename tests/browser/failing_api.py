@@ -46,6 +46,7 @@ def failing_document(url: str) -> str:
 
 MOVED = {
     "GET /circle": ("/circle", 302),
+    "GET /abroad": ("http://127.0.0.1:9/", 302),
     "POST /items": ("/items/", 307),
     "POST /words/": ("/words", 308),
     "POST /elsewhere": ("/nowhere", 302),

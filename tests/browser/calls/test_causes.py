@@ -111,6 +111,9 @@ async def test_the_doctor_says_the_same_of_an_api_that_was_read(
     await page.get_by_label("Address to check").fill(f"{failing.url}/circle")
     await page.get_by_role("button", name="Check this address").click()
     await expect(report).to_contain_text("most likely in a circle")
+    await page.get_by_label("Address to check").fill(f"{failing.url}/abroad")
+    await page.get_by_role("button", name="Check this address").click()
+    await expect(report).to_contain_text("redirected to another origin")
 
 
 async def test_a_circle_of_redirects_is_told_as_one(scene: BrowserHarness, failing: FailingApi) -> None:
