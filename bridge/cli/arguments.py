@@ -35,7 +35,7 @@ def add_folder(command: argparse.ArgumentParser, *, is_needed: bool = True) -> N
     """
     command.add_argument(
         "--data",
-        type=parse_data_folder if is_needed else parse_optional_folder,
+        type=parse_usual_folder if is_needed else parse_optional_folder,
         default="",  # a text, which is parsed only where the option is not given
         metavar="FOLDER",
         help="data folder (default: TOOL_BRIDGE_DATA or the user's own)",
@@ -62,7 +62,7 @@ def address_of(options: argparse.Namespace) -> str:
     return f"http://127.0.0.1:{DEFAULT_PORT}" if running is None else running["base_url"]
 
 
-def parse_data_folder(text: str) -> Path:
+def parse_usual_folder(text: str) -> Path:
     """Parse the option `--data`; empty, as when it is not given, it means the usual folder."""
     try:
         return Path(text) if text else default_folder()
