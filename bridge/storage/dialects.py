@@ -239,7 +239,7 @@ def is_damaged(error: BaseException) -> bool:
 
 def is_locked(error: Error) -> bool:
     """Return whether SQLite says that another process holds the file."""
-    return error.sqlite_errorcode & _PRIMARY_CODE == SQLITE_BUSY
+    return getattr(error, "sqlite_errorcode", 0) & _PRIMARY_CODE == SQLITE_BUSY  # misuse has no code
 
 
 def reason_of(error: BaseException) -> str:

@@ -359,7 +359,7 @@ WARNED = {
         {"TOOL_BRIDGE_OAUTH_ISSUER": "http://127.0.0.1:1"},
         "No access token can be checked at /mcp: http://127.0.0.1:1/",
     ),
-    "settings": (
+    "names": (
         {"TOOL_BRIDGE_PUBLIC_ULR": "https://x.example"},
         "TOOL_BRIDGE_PUBLIC_ULR has no effect: nothing has this name. Did you mean TOOL_BRIDGE_PUBLIC_URL?",
     ),

@@ -41,7 +41,7 @@ def check_place(options: argparse.Namespace) -> Iterator[Finding]:
     settings = _settings_of(options, names.append)
     is_usable = not isinstance(settings, str)
     yield _USABLE if is_usable else Finding("settings", ok=False, message=settings, advice=_CORRECT)
-    yield from (Finding("settings", ok=True, message=name, advice=_RENAME, warning=True) for name in names)
+    yield from (Finding("names", ok=True, message=name, advice=_RENAME, warning=True) for name in names)
     yield from _check_network(options)
     yield _check_database(options)
     if is_usable:
