@@ -7,6 +7,7 @@ JSON reader takes bytes.
 
 import re
 
+from toolserver.document.foreign_formats import SNIFFED_CHARS, name_text
 from toolserver.errors import DocumentError
 
 _START_BYTES = 1_000
@@ -66,12 +67,14 @@ def decode_file(content: bytes) -> str:
     """The text of a file in UTF-8, UTF-16 or UTF-32, with or without a byte order mark.
 
     Raises:
-        DocumentError: not_utf8.
+        DocumentError: not_utf8; not_a_document for a format that is known, such as an archive.
     """
     encoding = next((name for start, name in _ENCODINGS if start.match(content)), "utf-8-sig")
     try:
         return content.decode(encoding)
     except UnicodeDecodeError as error:
+        if named := name_text(content[:SNIFFED_CHARS].decode("latin-1")):
+            raise DocumentError("not_a_document", named) from None
         said = (
             f"byte 0x{content[error.start]:02X} at position {error.start} is not UTF-8; "
             "it may be Latin-1 or Windows-1252"

@@ -7,6 +7,7 @@ import pytest
 
 from toolserver.document.document import parse_document
 from toolserver.document.foreign_formats import SNIFFED_CHARS, name_text
+from toolserver.document.source_text import decode_file
 from toolserver.errors import DocumentError
 from toolserver.json_types import JsonObject
 
@@ -74,6 +75,21 @@ def test_a_foreign_format_is_named_with_its_way_out(text: str, words: str) -> No
     with pytest.raises(DocumentError, match=f"(?s)^This is .*{words}") as caught:
         parse_document(text)
     assert caught.value.code in ("not_a_document", "not_json_or_yaml")
+
+
+@pytest.mark.parametrize(
+    ("content", "words"),
+    [
+        (b"PK\x03\x04\x14\x00\xff", "an archive or a PDF"),
+        (b"\x1f\x8b\x08\x00\xff", "an archive or a PDF"),
+        (b"%PDF-1.7\n\xff", "an archive or a PDF"),
+        ("#%RAML 1.0\ntitle: Größe".encode("latin-1"), "RAML"),
+    ],
+)
+def test_a_file_that_is_no_text_is_named_as_well(content: bytes, words: str) -> None:
+    """Finding O-14: whoever gives `check` a zip was told to save it as UTF-8."""
+    with pytest.raises(DocumentError, match=f"This is {words}"):
+        decode_file(content)
 
 
 @pytest.mark.parametrize(
