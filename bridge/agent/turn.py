@@ -58,6 +58,8 @@ class TurnRequest:
     """Id of a stored response that `input` continues."""
     history: tuple[StoredItem, ...] = ()
     """Earlier turns, from an endpoint that stores messages itself; they precede `input`."""
+    from_open_webui: bool = False
+    """Whether Open WebUI asks: it sends what its tools returned to any model."""
     asked_by: str = "a program"
     """Who asks, for people."""
     caller_id: str | None = None

@@ -224,7 +224,7 @@ class TurnRunner:
         self, turn: Turn, emit: Emit, skipped: _SkippedRounds, logger: TurnLogger | None
     ) -> TurnResult:
         """Run a turn between what the store knows of earlier ones and what it is to know of this one."""
-        recalled = await self.memory.recall_turn(turn.request)
+        recalled = await self.memory.recall_turn(turn.request, sees_images=turn.settings.sees_images)
         events = TurnEvents()
         recorder = self.memory.open_recorder(recalled, events.tell_observers)
         events.observers = _order_observers(emit, recorder, skipped, logger)

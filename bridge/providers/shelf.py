@@ -69,6 +69,12 @@ class ModelEntry:
         return model_facts.is_reasoning_model(self.upstream_name) if requested is None else requested
 
     @property
+    def sees_images(self) -> bool:
+        """Whether it is shown images that calls return."""
+        requested = self.settings.sees_images
+        return model_facts.sees_images(self.upstream_name) if requested is None else requested
+
+    @property
     def parameters(self) -> tuple[str, ...]:
         """What may be set of it in a conversation, as `bridge.conversations.model_parameters` names it.
 

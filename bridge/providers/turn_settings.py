@@ -33,7 +33,7 @@ def turn_settings(settings: BridgeSettings, limits: LiveLimits, entry: ModelEntr
         rounds_source="model" if own_rounds else "limit" if given else "default",
         limit_template=settings.model_defaults.limit_reached_template,
         can_call_functions=entry.settings.can_call_functions or entry.settings.text_calls,
-        sees_images=entry.settings.sees_images,
+        sees_images=entry.sees_images,
         strictness=_strictness(settings, entry),
         subquery=entry.settings.subquery,
         prompt_tokens=entry.settings.prompt_tokens,

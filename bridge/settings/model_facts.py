@@ -14,6 +14,8 @@ from toolserver.json_types import JsonObject, array_at, object_at
 _REASON = re.compile(r"(?:^|/)(?:o\d|codex|gpt-5(?!-chat)|gpt-6)")
 _SEARCH = re.compile(r"(?:^|/)(?:gpt-4o|gpt-4\.1|gpt-5|o3|o4-mini)")
 _NO_SEARCH = re.compile(r"(?:^|/)o3-mini|nano|audio|realtime|transcribe|tts|search")
+_SEES = re.compile(r"(?:^|/)(?:chatgpt-4o|gpt-4o|gpt-4\.1|gpt-4\.5|gpt-4-turbo|gpt-5|gpt-6|o1|o3|o4-mini)")
+_SEES_NOT = re.compile(r"o1-mini|o1-preview|o3-mini|gpt-4-turbo-preview|audio|realtime|transcribe|tts|search")
 _NO_FUNCTIONS = re.compile(r"(?:^|/)(?:chatgpt-4o-latest|o1-mini|o1-preview|gpt-4o[^/]*-search-preview)")
 
 
@@ -25,6 +27,11 @@ def is_reasoning_model(name: str) -> bool:
 def can_search_web(name: str) -> bool:
     """Whether a model of that name supports OpenAI's tool `web_search`."""
     return _SEARCH.search(name) is not None and _NO_SEARCH.search(name) is None
+
+
+def sees_images(name: str) -> bool:
+    """Whether a model of that name reads images."""
+    return _SEES.search(name) is not None and _SEES_NOT.search(name) is None
 
 
 def _with_effort(effort: str) -> JsonObject:
@@ -55,8 +62,8 @@ def listed_facts(row: JsonObject) -> JsonObject:
     if parameters := array_at(row, "supported_parameters"):
         facts["can_call_functions"] = "tools" in parameters or "tool_choice" in parameters
         facts["reasons"] = "reasoning" in parameters
-    if "image" in array_at(object_at(row, "architecture"), "input_modalities"):
-        facts["sees_images"] = True
+    if modalities := array_at(object_at(row, "architecture"), "input_modalities"):
+        facts["sees_images"] = "image" in modalities
     provider = object_at(row, "top_provider")
     for ours, theirs in _NUMBERS.items():
         found = next((n for n in (row.get(theirs), provider.get(theirs)) if _is_count(n)), None)

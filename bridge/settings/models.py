@@ -144,8 +144,9 @@ class ModelSettings(BaseModel):
     words."""
     subquery: bool = False
     """Whether it may give tasks to itself, in turns inside its turn."""
-    sees_images: bool = False
-    """Whether it is shown images that calls return; other models are only informed of them."""
+    sees_images: bool | None = None
+    """Whether it is shown images that calls return; other models are only informed of them. None: decided by
+    its name."""
     max_rounds: int | None = Field(default=None, ge=1, le=200)
     """Maximum number of rounds of one answer; None: the bridge's setting applies."""
     web_search: WebSearch | Literal["none"] | None = None

@@ -150,25 +150,58 @@ async def test_what_the_bridge_says_of_headers_reaches_the_model(
     assert told == ({"result": {"id": 1}, "headers": json.loads(line)} if is_told else {"id": 1})
 
 
-async def test_images_are_shown_and_seen(bridge: Bridge, provider: ScriptedProvider) -> None:
+async def picture() -> Any:
+    return PIXEL, {"Content-Type": "image/png"}
+
+
+async def drawn() -> Any:
+    return [
+        {"type": "text", "text": "Look:"},
+        {"type": "image", "mimeType": "image/png", "data": "iVBORw0KGgo="},
+    ]
+
+
+async def chat_with_pictures(
+    folder: Path, provider: ScriptedProvider, *, sees_images: bool, **valves: Any
+) -> tuple[list[Message], str]:
+    """Two turns: one calls both tools; gives the answers, and all that the model was sent."""
+    named = ModelSettings(id="seer", provider="scripted", model=MODEL, sees_images=sees_images)
+    tools = tools_by_name(callable_tool("picture", picture), callable_tool("drawn", drawn, "mcp"))
+    provider.play(calls(("picture", {}), ("drawn", {})), text("A cat."), text("Yes."))
+    async with shop_bridge(folder, provider, models=models_file(provider, model=(named,))) as bridge:
+        chat = Chat(load_pipe(bridge, **valves), "seer", Browser(weather), tools)
+        answers = [await chat.ask("Show me."), await chat.ask("Sure?")]
+    return answers, json.dumps([request.body for request in provider.requests])
+
+
+@pytest.mark.parametrize("persists", [True, False])
+async def test_images_are_shown_and_seen(
+    tmp_path: Path, provider: ScriptedProvider, *, persists: bool
+) -> None:
     """S0-118: of tool servers, and of MCP; the text that stands for them is short."""
+    (answer, _), sent = await chat_with_pictures(
+        tmp_path, provider, sees_images=True, PERSIST_TOOL_RESULTS=persists
+    )
+    shown = [item["files"] for item in answer.items("function_call_output")]
+    assert shown == [[{"type": "image", "url": PIXEL}]] * 2
+    outputs = [item["output"] for item in provider.requests[1].body["input"] if "output" in item]
+    assert [output[1] for output in outputs] == [{"type": "input_image", "image_url": PIXEL}] * 2
+    assert outputs[1][0]["text"] == '["Look:", "[image]"]'
+    assert PIXEL in sent
 
-    async def picture() -> Any:
-        return PIXEL, {"Content-Type": "image/png"}
 
-    output, answer = await result_of(bridge, provider, callable_tool("picture", picture))
-    assert answer.items("function_call_output")[0]["files"] == [{"type": "image", "url": PIXEL}]
-    assert output[1] == {"type": "input_image", "image_url": PIXEL}
-
-    async def drawn() -> Any:
-        return [
-            {"type": "text", "text": "Look:"},
-            {"type": "image", "mimeType": "image/png", "data": "iVBORw0KGgo="},
-        ]
-
-    output, answer = await result_of(bridge, provider, callable_tool("drawn", drawn, "mcp"))
-    assert output[0]["text"] == '["Look:", "[image]"]'
-    assert answer.items("function_call_output")[0]["files"] == [{"type": "image", "url": PIXEL}]
+@pytest.mark.parametrize("persists", [True, False])
+async def test_images_go_only_to_models_that_see(
+    tmp_path: Path, provider: ScriptedProvider, *, persists: bool
+) -> None:
+    """Finding I-M2: a provider refuses the request for an image that its model cannot read, and all later."""
+    answers, sent = await chat_with_pictures(
+        tmp_path, provider, sees_images=False, PERSIST_TOOL_RESULTS=persists
+    )
+    assert [answer.error for answer in answers] == [None, None]
+    assert PIXEL not in sent
+    assert "which this model cannot see" in sent
+    assert answers[0].items("function_call_output")[0]["files"] == [{"type": "image", "url": PIXEL}]
 
 
 @pytest.mark.parametrize("cards", ["items", "details"])

@@ -21,6 +21,7 @@ from bridge.agent.memory.pruning import find_deletable, prune_outputs, with_reas
 from bridge.agent.memory.recorder import Memory, Recorder
 from bridge.agent.memory.replay import Replayed, brought_calls, drop_copies, insert_replayed, marker_ids
 from bridge.agent.memory.replay_filter import select_replayable
+from bridge.agent.memory.unseen_images import without_unseen_images
 from bridge.agent.request_fields import InvalidRequest
 from bridge.agent.turn import Emit, TurnRequest, TurnResult
 from bridge.errors import BridgeError, ErrorCode
@@ -106,8 +107,8 @@ class TurnMemory:
         """Return the user's retention; while the choice is unknown, the bridge's."""
         return await self._chosen_retention(user_id) or self._largest
 
-    async def recall_turn(self, request: TurnRequest) -> RecalledTurn:
-        """Find what a turn continues from.
+    async def recall_turn(self, request: TurnRequest, *, sees_images: bool) -> RecalledTurn:
+        """Find what a turn continues from. `sees_images`: whether its model does.
 
         Raises:
             InvalidRequest: `previous_response_id` names no response of the user's, or an output no call.
@@ -118,7 +119,7 @@ class TurnMemory:
         if not _stores(retention, request):
             request = replace(request, to_store="nothing")
         found = await self._find(request) if known else _Found(is_lost=True)
-        items, superfluous = self._build_input(request, found, retention)
+        items, superfluous = self._build_input(request, found, retention, sees_images=sees_images)
         return RecalledTurn(
             request, retention, items, found.earlier, superfluous, found.is_lost, found.has_answered
         )
@@ -182,7 +183,7 @@ class TurnMemory:
                 )
 
     def _build_input(
-        self, request: TurnRequest, found: _Found, retention: AnswerRetention
+        self, request: TurnRequest, found: _Found, retention: AnswerRetention, *, sees_images: bool
     ) -> tuple[tuple[Item, ...], Sequence[str]]:
         """Return the items that the model reads, and ids of stored items to delete."""
         earlier = [Replayed(item.payload, item) for item in (*found.earlier, *request.history)]
@@ -192,6 +193,8 @@ class TurnMemory:
             _log.warning("turn %s: %d stored items lack their call or output", request.turn_id, halves)
         superfluous = find_deletable(entries, retention.reasoning)
         entries = with_reasoning(entries, retention.reasoning)
+        if not sees_images:
+            entries = without_unseen_images(entries, request.model, from_open_webui=request.from_open_webui)
         items = [entry.item for entry in prune_outputs(entries, retention.tool_output_turns)]
         stored_calls = {call_id for entry in entries if entry.stored and (call_id := call_id_of(entry.item))}
         restored = self._pending.restore_input(request.user_id, items, stored_calls)

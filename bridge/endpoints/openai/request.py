@@ -28,6 +28,7 @@ from bridge.endpoints.openai.errors import REQUEST_ID_HEADER, error_response, re
 from bridge.endpoints.openai.request_headers import (
     DEBUG_HEADER,
     asks_for_log,
+    is_from_open_webui,
     is_task,
     json_body,
     wants_log,
@@ -86,6 +87,7 @@ class CompletionRequest:
         request = replace(
             self.parsed.build_turn(self.caller.user.id, self.answer_id, may_have_tools=with_tools),
             chat_id=chat_id_of(self.http),
+            from_open_webui=is_from_open_webui(self.http),
             asked_by=self.caller.name,
             caller_id=self.caller.id,
             message_id=message_id_of(self.http),

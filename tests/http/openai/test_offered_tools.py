@@ -335,7 +335,7 @@ async def test_whoever_loses_tools_to_those_of_a_chat_is_told(
 
     Whoever has too many alone has read so in the review.
     """
-    paths = {f"/{number}": operation(f"read{number}") for number in range(operations)}
+    paths: JsonObject = {f"/{number}": operation(f"read{number}") for number in range(operations)}
     await add(page, document_text(paths=paths))
     parameters: JsonObject = {"type": "object", "properties": {}}
     own: list[Any] = [

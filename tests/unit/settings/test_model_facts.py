@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from bridge.settings.model_facts import can_search_web, is_reasoning_model, listed_facts
+from bridge.settings.model_facts import can_search_web, is_reasoning_model, listed_facts, sees_images
 
 
 @pytest.mark.parametrize(
@@ -29,6 +29,23 @@ from bridge.settings.model_facts import can_search_web, is_reasoning_model, list
 def test_openai_names_tell_what_a_model_can(name: str, thinks: bool, looks: bool) -> None:
     """S4-05, S4-03: OpenAI's list says nothing but names, and refuses what a model cannot."""
     assert (is_reasoning_model(name), can_search_web(name)) == (thinks, looks)
+
+
+@pytest.mark.parametrize(
+    ("name", "sees"),
+    [
+        *(
+            (name, True)
+            for name in ("gpt-4o", "gpt-4o-mini", "gpt-4.1-nano", "openai/o3", "o4-mini", "gpt-5")
+        ),
+        *((name, True) for name in ("chatgpt-4o-latest", "gpt-4-turbo", "o1", "o1-pro", "gpt-6-astra")),
+        *((name, False) for name in ("o3-mini", "o1-mini", "gpt-4", "gpt-3.5-turbo", "gpt-4o-audio-preview")),
+        *((name, False) for name in ("llama3.2:3b", "gpt-4o-transcribe", "deepseek-chat")),
+    ],
+)
+def test_openai_names_tell_what_a_model_sees(name: str, sees: bool) -> None:
+    """Finding I-M2: OpenAI's list says nothing but names, and most of them read images."""
+    assert sees_images(name) is sees
 
 
 def test_a_list_tells_more() -> None:
@@ -56,6 +73,7 @@ def test_a_list_tells_more() -> None:
         ({"id": 7, "supported_parameters": "tools", "context_length": "much", "architecture": []}, {}),
         ({"id": "x", "supported_parameters": ["seed"]}, {"can_call_functions": False, "reasons": False}),
         ({"id": "chatgpt-4o-latest"}, {"can_call_functions": False}),
+        ({"id": "gpt-4o", "architecture": {"input_modalities": ["text"]}}, {"sees_images": False}),
         ({"id": "x", "context_length": True, "top_provider": {"context_length": 0}}, {}),
     ],
 )

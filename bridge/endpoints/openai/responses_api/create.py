@@ -87,6 +87,7 @@ def build_order(
         chat_id=chat_id,
         message_id=message_id,
         is_response=True,
+        from_open_webui=bool(details.get("for_open_webui")),
         asked_by=text_at(details, "asked_by") or asked_rounds.asked_by,
         caller_id=stored_caller(stored.user_id, object_at(details, "asker")).id or None,
         scope=_scope_of(details),
