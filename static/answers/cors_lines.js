@@ -58,7 +58,7 @@ Access-Control-Allow-Headers: ${headers.join(", ")}
 Access-Control-Expose-Headers: *`);
 
 /** @param {string} origin @param {CorsNeeds} needs */
-const fastApiLines = (origin, { methods, headers }) => verbatim(`from fastapi.middleware.cors import CORSMiddleware
+const fastApiLines = (origin, { methods, headers }) => verbatim(`from starlette.middleware.cors import CORSMiddleware
 
 app.add_middleware(
     CORSMiddleware,
