@@ -14,9 +14,9 @@ const HOUR_MS = 3_600_000;
 
 /**
  * @param {Partial<import("../../../static/types/api_types.js").Server>} facts @param {string} found
- * @param {{fetchedAt?: number, now?: number}} [times]
+ * @param {{fetchedAt?: number, now?: number, chosen?: object}} [more] `chosen`: how its origin is called
  */
-async function uploadsOf(facts, found, { fetchedAt = 0, now = 2 * HOUR_MS } = {}) {
+async function uploadsOf(facts, found, { fetchedAt = 0, now = 2 * HOUR_MS, chosen } = {}) {
   /** @type {unknown[]} */
   const uploads = [];
   const server = { id: "shop", source_url: "https://api.example/openapi.yaml", may_remove: true, shared_by: null, digest: DIGEST, ...facts };
@@ -32,7 +32,7 @@ async function uploadsOf(facts, found, { fetchedAt = 0, now = 2 * HOUR_MS } = {}
     },
     probes: { fetchDocument: async (/** @type {URL} */ url) => ({ text: found, source_url: url.href }) },
     credentials: { loadCredentials: async () => ({}) },
-    store: { readRecord: async () => undefined },
+    store: { readRecord: async () => chosen },
     inventory: { servers: [server], loadInventory: async () => undefined },
   });
   await new DocumentRefresh(parts, undefined, () => now).refetchAll();
@@ -79,4 +79,12 @@ test("Finding S-H1: nobody fetches, by button either, from where another user sa
   assert.equal(mayRefetch({ ...own, shared_by: "eve" }), false); // an operator may change it all the same
   assert.equal(mayRefetch({ ...own, may_change: false }), false);
   assert.equal(mayRefetch({ ...own, source_url: null }), false);
+});
+
+test("Finding F-4: what was chosen for an origin holds for fetching its document again, and the page does not take over", async () => {
+  const text = `${TEXT}paths: {}\n`;
+  const chosen = { transport: "companion", login: true, headers: [["cookie", "s=1"]] };
+  Object.assign(globalThis, { window: { postMessage: () => undefined } }); // nobody takes the port
+  assert.deepEqual(await uploadsOf({}, text, { chosen }), []);
+  assert.equal((await uploadsOf({ kind: "mcp" }, text, { chosen })).length, 1, "tools of MCP servers are listed by the page");
 });
