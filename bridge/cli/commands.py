@@ -26,8 +26,8 @@ class Command(NamedTuple):
 
 COMMANDS: Mapping[str, Command] = {
     "serve": Command(
-        "bridge.cli.serve_options:add_serve",
-        "bridge.cli.serve:serve",
+        "bridge.cli.serve.options:add_serve",
+        "bridge.cli.serve.command:serve",
         "run the bridge",
         (
             "tool-bridge serve --spec openapi.yaml",
@@ -36,8 +36,8 @@ COMMANDS: Mapping[str, Command] = {
         ),
     ),
     "demo": Command(
-        "bridge.cli.serve_options:add_demo",
-        "bridge.cli.serve:demo",
+        "bridge.cli.serve.options:add_demo",
+        "bridge.cli.serve.command:demo",
         "run the bridge with a sample API and a sample MCP server",
         (
             "tool-bridge demo",
@@ -51,7 +51,7 @@ COMMANDS: Mapping[str, Command] = {
         ("tool-bridge init", "tool-bridge init --data /srv/tool-bridge"),
     ),
     "doctor": Command(
-        "bridge.cli.serve_options:add_doctor",
+        "bridge.cli.serve.options:add_doctor",
         "bridge.cli.doctor.command:doctor",
         "say what is not right with the bridge, and what to do",
         (

@@ -188,9 +188,7 @@ def _without_none(value: object) -> object:
     return None if isinstance(value, str) and value.strip().lower() in NO_VALUE else _lowered(value)
 
 
-def _separated(pattern: str) -> BeforeValidator:
-    between = re.compile(pattern)
-
+def _separated(between: re.Pattern[str]) -> BeforeValidator:
     def split(value: object) -> object:
         if isinstance(value, str):
             return tuple(between.split(value.strip()))
@@ -208,8 +206,8 @@ Choice = BeforeValidator(_lowered)
 OrNone = BeforeValidator(_without_none)
 """Accepts `none` and its synonyms as None."""
 
-CommaSeparated = _separated(r"\s*,\s*")
+CommaSeparated = _separated(re.compile(r"\s*,\s*"))
 """Accepts a text with commas as several values, and several such texts: an option that was repeated."""
 
-SpaceSeparated = _separated(r"\s*,\s*|\s+")
+SpaceSeparated = _separated(re.compile(r"\s*,\s*|\s+"))
 """The same with spaces between them, too, as OAuth writes scopes."""

@@ -430,7 +430,7 @@ def _begin_in_time(connection: Connection) -> None:
         if is_locked(error):
             place, wait_s = connection.engine.url.database, SQLITE_WAIT_S
             _log.warning("%s is locked by another process; waiting for it, %g s at most.", place, wait_s)
-            raw.execute(f"PRAGMA busy_timeout={1000 * SQLITE_WAIT_S:.0f}")
+            raw.execute("PRAGMA busy_timeout=60000")  # SQLITE_WAIT_S
         _begin_alone(connection)
 
 

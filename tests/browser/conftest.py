@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest_asyncio
 from playwright.async_api import Browser, expect
 
-from bridge.cli.samples import SAMPLES
+from bridge.cli.serve.samples import SAMPLES
 from tests.browser.browser_harness import BrowserHarness, open_harness
 from tests.support.chromium import running_chromium
 

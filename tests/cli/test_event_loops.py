@@ -17,9 +17,15 @@ SHOP = Path(__file__).parents[2] / "examples" / "documents" / "shop.json"
 @pytest.mark.parametrize(
     ("options", "logged"),
     [
-        ((), "INFO bridge.cli.serve: Event loop: uvloop (it is installed)."),
-        (("--event-loop", "uvloop"), "INFO bridge.cli.serve: Event loop: uvloop (the settings say so)."),
-        (("--event-loop", "asyncio"), "INFO bridge.cli.serve: Event loop: asyncio (the settings say so)."),
+        ((), "INFO bridge.cli.serve.command: Event loop: uvloop (it is installed)."),
+        (
+            ("--event-loop", "uvloop"),
+            "INFO bridge.cli.serve.command: Event loop: uvloop (the settings say so).",
+        ),
+        (
+            ("--event-loop", "asyncio"),
+            "INFO bridge.cli.serve.command: Event loop: asyncio (the settings say so).",
+        ),
     ],
     ids=["auto", "uvloop", "asyncio"],
 )

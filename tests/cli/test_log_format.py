@@ -33,7 +33,7 @@ def test_a_log_of_json_is_json_to_the_last_line_and_as_loud_as_was_asked(tmp_pat
     """A collector cannot read the one line that is not; a part that is too loud can be told so."""
     loud = log_of(tmp_path)
     assert all({"time", "level", "logger", "message"} <= set(line) for line in loud)
-    first = next(line for line in loud if line["logger"] == "bridge.cli.serve")
+    first = next(line for line in loud if line["logger"] == "bridge.cli.serve.command")
     assert (first["level"], first["message"].split(":")[0]) == ("info", "Event loop")
     quiet = log_of(tmp_path, "--log-level-of", "cli=warning")
-    assert not [line for line in quiet if line["logger"] == "bridge.cli.serve"]
+    assert not [line for line in quiet if line["logger"] == "bridge.cli.serve.command"]

@@ -7,7 +7,7 @@ from urllib.parse import urlsplit
 
 import pytest
 
-from bridge.cli.samples import PORTS_FILE, Samples, start_samples
+from bridge.cli.serve.samples import PORTS_FILE, Samples, start_samples
 
 pytestmark = pytest.mark.asyncio
 

@@ -11,7 +11,7 @@ from pathlib import Path
 from bridge.app.http_application import canonical_host
 from bridge.app.readiness_checks import write_probe
 from bridge.cli.doctor.findings import ADVICE, Finding, check_origin
-from bridge.cli.start_checks import ask_issuers, check_settings, list_warnings
+from bridge.cli.serve.start_checks import ask_issuers, check_settings, list_warnings
 from bridge.cli.store import DATABASE
 from bridge.cluster.ports import ClusterUnavailable
 from bridge.cluster.redis_connection import RedisConnection

@@ -6,7 +6,7 @@ import re
 import pytest
 from playwright.async_api import Route, expect
 
-from bridge.cli.samples import SAMPLES
+from bridge.cli.serve.samples import SAMPLES
 from tests.browser.browser_harness import BrowserHarness
 from tests.support.chromium import expect_connection, go_to, run_tool
 from tests.support.documents.compiled import document_text

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from bridge.cli.parser import Parser
-from bridge.cli.serve_options import parse_limit
+from bridge.cli.serve.options import parse_limit
 from bridge.cli.setting_options import add_setting_options
 from bridge.settings.bridge import BridgeSettings
 from bridge.settings.declaration import SettingsError, list_settings

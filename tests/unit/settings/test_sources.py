@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from bridge.cli.serve_settings import settings_of
+from bridge.cli.serve.settings import settings_of
 from bridge.settings.bridge import BridgeSettings
 from bridge.settings.declaration import SettingsError, list_settings
 from bridge.settings.limits import given_limits

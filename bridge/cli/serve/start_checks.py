@@ -12,7 +12,7 @@ from bridge.app.login_composition import compose_provider
 from bridge.auth.openid_provider import OpenIdProvider
 from bridge.auth.signing_keys import FETCH_S, UnusableAnswer, fetch_keys
 from bridge.cli.event_loop import EventLoop, choose_event_loop
-from bridge.cli.serve_settings import settings_of
+from bridge.cli.serve.settings import settings_of
 from bridge.http.json_fetch import fetch_json
 from bridge.settings.bridge import BridgeSettings
 from bridge.settings.cluster import check_cluster

@@ -14,8 +14,8 @@ from bridge.app.composition import Components
 from bridge.app.server import AddressInUse, Bridge, Offer, share_document, start_bridge
 from bridge.cli.documents import reference_rules
 from bridge.cli.parser import CommandFailed
-from bridge.cli.samples import Samples, start_samples
-from bridge.cli.start_checks import ask_issuers, check_settings, list_warnings
+from bridge.cli.serve.samples import Samples, start_samples
+from bridge.cli.serve.start_checks import ask_issuers, check_settings, list_warnings
 from bridge.cli.store import open_store
 from bridge.documents.sources import ReferenceRules
 from bridge.errors import BridgeError
