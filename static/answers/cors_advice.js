@@ -1,7 +1,7 @@
 // @ts-check
 /** What to put into an API that does not let this page read its answers: the lines for its framework, with what this API needs. */
 import { t } from "../base/language.js";
-import { corsLines, needsOf, USUAL_NEEDS } from "./cors_lines.js";
+import { corsLines, needsOf, USUAL_NEEDS, wallOf } from "./cors_lines.js";
 import { codeBlock, el, fill, labelledField, notice, sentenceOf } from "../ui/dom.js";
 
 /** @typedef {Pick<import("../types/view_types.js").Parts, "api" | "pins" | "credentials" | "inventory">} Parts */
@@ -33,9 +33,8 @@ export function corsAdvice(parts, origin) {
 
 /** Beside a failed call. @param {Parts} parts @param {import("../types/api_types.js").WireError | null | undefined} error @returns {HTMLElement | null} null: no such lines would help */
 export function corsOffer(parts, error) {
-  const { code, detail = {} } = error ?? {};
-  const isWall = code === "cors" || (code === "outcome_unknown" && detail.reason === "cors");
-  return isWall && typeof detail.origin === "string" ? corsAdvice(parts, detail.origin) : null;
+  const origin = error ? wallOf(error) : null;
+  return origin === null ? null : corsAdvice(parts, origin);
 }
 
 /** @param {CorsNeeds | null} needs */

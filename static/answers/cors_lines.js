@@ -22,6 +22,15 @@ const IGNORED = new Set(["accept", "content-type", "authorization"]);
 /** Of an API that is not known yet. @type {CorsNeeds} */
 export const USUAL_NEEDS = { methods: ["GET", "POST", "PUT", "PATCH", "DELETE"], headers: ["content-type", "authorization"] };
 
+/** Likely causes of an unreadable answer for which other settings of CORS would not help. */
+const NO_SETTINGS = new Set(["error_answer", "redirect"]);
+
+/** @param {{code: string, detail?: Record<string, unknown>}} error of a call @returns {string | null} the origin that has to let this page in; null: it has, or something else is wrong */
+export function wallOf({ code, detail = {} }) {
+  const isWall = code === "cors" || (code === "outcome_unknown" && detail.reason === "cors");
+  return isWall && !NO_SETTINGS.has(String(detail.likely_cause)) && typeof detail.origin === "string" ? detail.origin : null;
+}
+
 /** The header by which a scheme, or a stored value, is sent. @param {{type?: string, in?: string | null, name?: string | null}} secret @returns {string[]} */
 function headerOf({ type = "", in: place, name }) {
   if (AUTHORIZED.has(type)) return ["authorization"];

@@ -2,7 +2,7 @@
 /** The lines by which an API lets this page in: with its own names, and nothing that a document writes. */
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { corsLines, needsOf, USUAL_NEEDS } from "../../../static/answers/cors_lines.js";
+import { corsLines, needsOf, USUAL_NEEDS, wallOf } from "../../../static/answers/cors_lines.js";
 
 const PAGE = "http://127.0.0.1:8765";
 
@@ -37,4 +37,15 @@ test("Finding F-4: a document cannot write code into the lines that its user pas
 test("Finding F-4: an API that nobody knows yet gets the usual methods and headers", () => {
   const [plain] = corsLines(PAGE, USUAL_NEEDS);
   assert.match(plain.text, /Allow-Methods: GET, POST, PUT, PATCH, DELETE\n.*Allow-Headers: content-type, authorization\n/);
+});
+
+test("Finding F-4: lines are shown for an API that lets no page in, and not for one whose errors alone cannot be read", () => {
+  const origin = "http://api.example";
+  for (const code of ["cors", "outcome_unknown"]) {
+    assert.equal(wallOf({ code, detail: { origin, reason: "cors" } }), origin);
+    assert.equal(wallOf({ code, detail: { origin, reason: "cors", likely_cause: "cors_settings" } }), origin);
+    for (const likely_cause of ["error_answer", "redirect"]) assert.equal(wallOf({ code, detail: { origin, reason: "cors", likely_cause } }), null);
+  }
+  assert.equal(wallOf({ code: "network", detail: { origin } }), null);
+  assert.equal(wallOf({ code: "outcome_unknown", detail: { origin, reason: "timeout" } }), null);
 });
