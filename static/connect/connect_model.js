@@ -40,7 +40,7 @@ export function modelSettings(answers) {
     headers: WEBUI_HEADERS,
     steps: [
       t`As an administrator: user menu → Settings → Admin: Connections → Manage OpenAI API Connections → +.`,
-      t`URL ${webuiBase}, Auth Bearer with your key. Model IDs stay empty: all are listed.`,
+      t`URL ${webuiBase}, Auth Bearer with your key, API type Chat Completions. Model IDs stay empty: all are listed.`,
       t`Advanced: Headers as below. The bridge then shows in the chat what runs and what waits for your approval, remembers tool calls for the next turn, and makes titles and tags without your tools. Save.`,
       t`Choose the model in a chat. Do not also add the bridge as a tool server of the same chat: the model would be offered every tool twice.`,
     ],

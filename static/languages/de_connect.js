@@ -144,7 +144,7 @@ export const GERMAN_CONNECT = {
   "Headers of the model connection": "Header der Verbindung zum Modell",
   "As an administrator: user menu → Settings → Admin: Connections → Manage OpenAI API Connections → +.":
     "Als Administrator: Benutzermenü → Settings → Admin: Connections → Manage OpenAI API Connections → +.",
-  "URL {0}, Auth Bearer with your key. Model IDs stay empty: all are listed.": "URL {0}, Auth Bearer mit dem Schlüssel. Model IDs bleibt leer: Alle werden aufgelistet.",
+  "URL {0}, Auth Bearer with your key, API type Chat Completions. Model IDs stay empty: all are listed.": "URL {0}, Auth Bearer mit dem Schlüssel, API type Chat Completions. Model IDs bleibt leer: Alle werden aufgelistet.",
   "Advanced: Headers as below. The bridge then shows in the chat what runs and what waits for your approval, remembers tool calls for the next turn, and makes titles and tags without your tools. Save.":
     "Advanced: Headers wie unten. Die Bridge zeigt dann im Chat, was läuft und was auf Freigabe wartet, merkt sich Aufrufe für die nächste Antwort und erstellt Titel und Tags ohne die eigenen Tools. Save.",
   "Choose the model in a chat. Do not also add the bridge as a tool server of the same chat: the model would be offered every tool twice.":

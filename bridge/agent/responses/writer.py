@@ -19,7 +19,8 @@ from bridge.agent.model import ENDINGS
 from bridge.agent.rendering.call_details import call_block
 from bridge.agent.rendering.markers import ChatMarkers
 from bridge.agent.rendering.notices import ChatNotices
-from bridge.agent.rendering.shown_images import image_links
+from bridge.agent.rendering.open_webui_output import open_webui_output
+from bridge.agent.rendering.shown_images import embedded_images, image_links
 from bridge.agent.responses.response_object import complete_usage, response_error
 from bridge.agent.turn import (
     ApprovalAwaited,
@@ -51,7 +52,8 @@ EVENT_TYPE = "tool_bridge.event"
 """Type of the events that Open WebUI shows beside an answer: its event emitter takes `event` as is."""
 
 IMAGE_TYPE = "tool_bridge.image"
-"""Type of the events with an image of a call, for Open WebUI's `images`: `image_url` is a `data:` URL."""
+"""Type of the events with an image of a call, a `data:` URL: `image_url` for the Pipe; `choices` as in Chat
+Completions, which Open WebUI reads in every stream (0.12.4, from its code)."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -367,11 +369,9 @@ class ResponsesWriter:
 
     def _output(self, ended: CallEnded) -> Iterator[JsonObject]:
         yield from self._close()
-        item: Item = (
-            {**ended.output, "files": [file.link() for file in ended.files]} if ended.files else ended.output
-        )
+        item = open_webui_output(ended) if self._notices else _output_of(ended)
         index = self._new_item(item)
-        begun: Item = {**ended.output, "status": "in_progress", "output": ""}
+        begun: Item = {**item, "status": "in_progress", "output": [] if self._notices else ""}
         yield {"type": "response.output_item.added", "output_index": index, "item": begun}
         yield {"type": "response.output_item.done", "output_index": index, "item": item}
         if self._notices:
@@ -456,10 +456,17 @@ class ResponsesWriter:
         yield {"type": "response.output_item.done", "output_index": index, "item": item}
 
 
+def _output_of(ended: CallEnded) -> Item:
+    links: list[JsonValue] = [file.link() for file in ended.files]
+    return {**ended.output, "files": links} if links else ended.output
+
+
 def _image_events(files: Iterable[CallFile]) -> Iterator[JsonObject]:
     for file in files:
-        if file.data_url:
-            yield {"type": IMAGE_TYPE, "image_url": file.data_url}
+        if images := embedded_images([file]):
+            delta: JsonObject = {"images": [*images]}
+            choices: list[JsonValue] = [{"index": 0, "delta": delta, "finish_reason": None}]
+            yield {"type": IMAGE_TYPE, "image_url": file.data_url, "choices": choices}
 
 
 def _for_open_webui(event: JsonObject) -> JsonObject:

@@ -36,6 +36,7 @@ from bridge.endpoints.openai.request_headers import (
     display_of,
     is_from_open_webui,
     is_task,
+    markers_of,
     requested_markers,
 )
 from bridge.endpoints.openai.responses_api.create import ResponseMaker, ResponseOrder, build_order
@@ -158,7 +159,9 @@ class ResponseRoutes:
         """How the answer's text names stored items."""
         if completion.is_for_programs or not _is_to_be_stored(completion):
             return "off"
-        markers = requested_markers(completion.http) or "off"
+        http = completion.http
+        wanted = markers_of(http, completion.caller) if is_from_open_webui(http) else requested_markers(http)
+        markers = wanted or "off"
         is_written = markers != "off" and await self._maker.writes_markers(completion.caller.user.id)
         return markers if is_written else "off"
 
