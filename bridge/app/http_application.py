@@ -47,6 +47,7 @@ from bridge.endpoints.api.transfers import TransferRoutes
 from bridge.endpoints.api.usage import UsageRoutes
 from bridge.endpoints.mcp.calls import McpCalls
 from bridge.endpoints.mcp.protected_resource import ProtectedResource
+from bridge.endpoints.mcp.readers import McpReaders
 from bridge.endpoints.mcp.routes import McpRoutes, refusal_response
 from bridge.endpoints.mcp.subscriptions import Subscriptions
 from bridge.endpoints.mcp.tasks import McpTasks
@@ -178,12 +179,27 @@ def _mcp_routes(settings: BridgeSettings, parts: Components, links: PairingLinks
     watch = CallWatch()
     parts.dispatcher.observers.of_followed.append(watch.note_move)
     tasks = McpTasks(parts.store.mcp_tasks(settings.storage), parts.journal, parts.tasks, parts.access)
+    readers = McpReaders(settings.tools.max_mcp_answer_bytes)
     calls = McpCalls(
-        parts.registry, parts.engine, files, links, watch=watch, tasks=parts.tasks, mcp_tasks=tasks
+        parts.registry,
+        parts.engine,
+        files,
+        links,
+        watch=watch,
+        tasks=parts.tasks,
+        mcp_tasks=tasks,
+        readers=readers,
     )
-    subscriptions = Subscriptions(parts.registry)
     tracer = None if parts.tracing is None else parts.tracing.tracer
-    return McpRoutes(parts.registry, calls, tasks, subscriptions, instructions=USAGE_PROMPT, tracer=tracer)
+    return McpRoutes(
+        parts.registry,
+        calls,
+        tasks,
+        Subscriptions(parts.registry),
+        readers=readers,
+        instructions=USAGE_PROMPT,
+        tracer=tracer,
+    )
 
 
 def render_error(request: web.Request, error: WireError) -> web.Response:

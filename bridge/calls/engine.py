@@ -53,11 +53,18 @@ from toolserver.tool.meta_tools import (
 class StoredAnswers(Protocol):
     """Answers that are too long for a caller, stored whole."""
 
-    async def fit_answer(self, user_id: str, outcome: CallOutcome) -> CallOutcome:
-        """Return the outcome with as much text as a caller reads, and store the whole; never raises."""
+    async def fit_answer(
+        self, user_id: str, outcome: CallOutcome, max_bytes: int | None = None
+    ) -> CallOutcome:
+        """Return the outcome with as much text as its caller reads, and store the whole; never raises.
+
+        `max_bytes`: what the caller reads at most, if that is less than what all do.
+        """
         ...
 
-    async def read_page(self, user_id: str, call_id: str, offset: int) -> JsonObject:
+    async def read_page(
+        self, user_id: str, call_id: str, offset: int, max_bytes: int | None = None
+    ) -> JsonObject:
         """Return a part of a user's stored answer, from `offset`: see `toolserver.tool.meta_tools.pages_of`.
 
         Raises:
@@ -171,7 +178,7 @@ class Engine:
             )
         if decoded:
             outcome = replace(outcome, decoded=decoded)
-        return await self._answers.fit_answer(call.context.user_id, outcome)
+        return await self._answers.fit_answer(call.context.user_id, outcome, call.options.max_answer_bytes)
 
     async def _dispatch(self, options: CallOptions, request: CallRequest) -> CallOutcome:
         if request.doubted is not None or await self._approvals.is_needed(request):
@@ -204,7 +211,9 @@ class Engine:
     async def _read(self, call: ToolCall) -> str:
         with _as_invalid_arguments():
             wanted = read_reading(call.arguments_text, max_bytes=ARGUMENT_BYTES)
-        part = await self._answers.read_page(call.context.user_id, wanted.call_id, wanted.offset)
+        part = await self._answers.read_page(
+            call.context.user_id, wanted.call_id, wanted.offset, call.options.max_answer_bytes
+        )
         return dump_json(part).decode()
 
 

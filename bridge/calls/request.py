@@ -62,6 +62,8 @@ class CallOptions:
     latest_end: float | None = None
     """Time of the event loop at which the call, waiting or running, is ended by its batch. Only the time
     during which its user is asked is added to it."""
+    max_answer_bytes: int | None = None
+    """Maximum bytes of an answer's text that its caller reads, where that is less than the bridge's own."""
 
 
 NO_OPTIONS = CallOptions()

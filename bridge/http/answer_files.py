@@ -85,26 +85,35 @@ class AnswerFiles:
         text = codecs.getincrementaldecoder("utf-8")("replace").decode(upload.head)
         return TextBody(text, total_bytes=upload.size, stored_file=stored_file)
 
-    async def fit_answer(self, user_id: str, outcome: CallOutcome) -> CallOutcome:
-        """Return the outcome with as much text as a caller reads, and store the rest (the engine's port)."""
-        answered = outcome.answered
+    async def fit_answer(
+        self, user_id: str, outcome: CallOutcome, max_bytes: int | None = None
+    ) -> CallOutcome:
+        """Return the outcome with as much text as its caller reads; the whole is stored (engine's port)."""
+        answered, most = outcome.answered, self._most(max_bytes)
         body = answered.body if answered else None
-        if answered is None or not isinstance(body, TextBody) or body.total_bytes is not None:
+        if answered is None or not isinstance(body, TextBody):
             return outcome
-        if len(body.text) * MAX_BYTES_OF_CHARACTER <= self._max_answer_bytes:
+        if len(body.text) * MAX_BYTES_OF_CHARACTER <= most:
             return outcome
         content = body.text.encode("utf-8", "replace")
-        if len(content) <= self._max_answer_bytes:
+        if len(content) <= most:
             return outcome
-        upload = Upload(self._folder, user_id, f"{outcome.call_id}{TEXT}", max_bytes=len(content))
-        file_id = await store_upload(upload, _single_chunk(content))
-        stored_file = None if file_id is None else FileBody(file_id, len(content))
-        beginning = beginning_of(body.text, self._max_answer_bytes)
-        cut = TextBody(beginning, total_bytes=len(content), stored_file=stored_file)
+        stored_file, total_bytes = body.stored_file, body.total_bytes
+        if stored_file is None and total_bytes is None:
+            upload = Upload(self._folder, user_id, f"{outcome.call_id}{TEXT}", max_bytes=len(content))
+            file_id = await store_upload(upload, _single_chunk(content))
+            stored_file = None if file_id is None else FileBody(file_id, len(content))
+        beginning = beginning_of(body.text, most)
+        cut = TextBody(beginning, total_bytes=total_bytes or len(content), stored_file=stored_file)
         return replace(outcome, answered=replace(answered, body=cut))
 
-    async def read_page(self, user_id: str, call_id: str, offset: int) -> JsonObject:
-        """Return one part of a stored text, at most as large as an answer may be (the engine's port).
+    def _most(self, max_bytes: int | None) -> int:
+        return min(self._max_answer_bytes, max_bytes or RESULT_BYTES)
+
+    async def read_page(
+        self, user_id: str, call_id: str, offset: int, max_bytes: int | None = None
+    ) -> JsonObject:
+        """Return one part of a stored text, at most as large as its caller reads (the engine's port).
 
         `offset` counts characters (code points) of the text.
 
@@ -124,7 +133,7 @@ class AnswerFiles:
         if path.suffix != TEXT:
             message = f"The answer of {call_id} is a file, not text. Its url is in the answer of the call."
             raise BridgeError(ErrorCode.INVALID_ARGUMENTS, message, detail={"argument": "call_id"})
-        return await asyncio.to_thread(_page_of, path, offset, self._max_answer_bytes)
+        return await asyncio.to_thread(_page_of, path, offset, self._most(max_bytes))
 
     async def sign_link(
         self, user_id: str, call_id: str, mime: str, filename: str = ""

@@ -67,6 +67,21 @@ class ToolSettings(Section):
         le=RESULT_BYTES,
         description="maximum bytes of one answer's text that a caller gets; the rest is stored. 0: all of it",
     )
+    max_mcp_answer_bytes: Annotated[
+        Annotated[int, AfterValidator(_all_or_enough), Field(ge=0, le=RESULT_BYTES)] | None,
+        Names(
+            "TOOL_BRIDGE_MAX_MCP_ANSWER_BYTES",
+            "--max-mcp-answer-bytes",
+            "BYTES",
+            range=_ANSWER_RANGE,
+            default="by client: 60000, of Codex 24000",
+            see="[MCP](mcp.md#results)",
+        ),
+    ] = Field(
+        default=None,
+        description="the same at `/mcp`, where clients refuse or cut what is longer than they take. 0: as "
+        "everywhere",
+    )
     enable_strict_tool_calling: bool = Field(
         default=True,
         description="whether models get strict schemas, where a tool's schema allows it; false: schemas as "

@@ -22,7 +22,7 @@ from bridge.auth.pairing_links import PairingLinks
 from bridge.calls.call_watch import CallWatch
 from bridge.calls.engine import Engine
 from bridge.calls.repeated_calls import IdempotencyKeyReused
-from bridge.calls.request import CallContext, RepeatKey, ToolCall
+from bridge.calls.request import CallContext, CallOptions, RepeatKey, ToolCall
 from bridge.catalog.registry import NOBODY, Registry
 from bridge.endpoints.mcp.answer import Answer, error_answer, run_and_answer
 from bridge.endpoints.mcp.content import JsonResult, mark_joined, render_answer_of, render_error
@@ -37,6 +37,7 @@ from bridge.endpoints.mcp.protocol import (
     read_name,
     result_bytes,
 )
+from bridge.endpoints.mcp.readers import McpReaders
 from bridge.endpoints.mcp.tasks import McpTasks, declares_tasks
 from bridge.endpoints.mcp.traced_messages import TOOL_ERROR, note_rpc_error
 from bridge.errors import BUG, BridgeError, ErrorCode
@@ -67,7 +68,9 @@ class McpCalls:
         watch: CallWatch,
         tasks: Tasks,
         mcp_tasks: McpTasks,
+        readers: McpReaders,
     ) -> None:
+        self._readers = readers
         self._registry = registry
         self._engine = engine
         self._files = files
@@ -167,6 +170,7 @@ class McpCalls:
             tool_name=name,
             arguments_text=message.read_arguments(),
             server_id=request.match_info.get("server"),
+            options=CallOptions(max_answer_bytes=self._readers.limit_of(caller, message)),
             repeat=RepeatKey(caller.key_id, request_id, read_idempotency_key(message)),
         )
         return call, request_id

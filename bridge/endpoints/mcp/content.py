@@ -1,7 +1,8 @@
 """The result of a tool call as MCP clients read it: text, images, audio, links to files, errors.
 
-The text is the JSON that every other endpoint answers with. `structuredContent` is the same object, and only
-where a client that gives its model nothing else loses nothing by that: JavaScript rounds long integers.
+The text is the JSON that every other endpoint answers with. `structuredContent` is the same object, if it is
+short, and only where a client that gives its model nothing else loses nothing by that: JavaScript rounds long
+integers.
 """
 
 from __future__ import annotations
@@ -37,6 +38,10 @@ JsonResult: TypeAlias = "dict[str, object]"
 JOINED_KEY = "tool-bridge/joined"
 """Key in a result's `_meta` with the id of the earlier call whose ending this is."""
 
+STRUCTURED_BYTES = 32 * 1024
+"""Maximum bytes of a result that is told twice, as text and as `structuredContent`: a client that counts or
+shows both would read as much again."""
+
 _MEDIA = ("image/", "audio/")
 
 
@@ -60,7 +65,7 @@ async def render_answer_of(outcome: CallOutcome, answered: Answered, files: Stor
     )
     is_cut = isinstance(body, TextBody) and body.total_bytes is not None
     rendered = (await asyncio.to_thread(render) if is_cut else render()).body
-    if has_long_number(rendered):
+    if len(rendered) > STRUCTURED_BYTES or has_long_number(rendered):
         return {"content": [_text(rendered)], "_meta": meta}
     return {"content": [_text(rendered)], "structuredContent": orjson.Fragment(rendered), "_meta": meta}
 

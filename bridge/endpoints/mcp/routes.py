@@ -33,6 +33,7 @@ from bridge.endpoints.mcp.protocol import (
     read_message,
     result_bytes,
 )
+from bridge.endpoints.mcp.readers import McpReaders
 from bridge.endpoints.mcp.subscriptions import Subscriptions, list_owner
 from bridge.endpoints.mcp.tasks import EXTENSION, McpTasks
 from bridge.endpoints.mcp.traced_messages import trace_message
@@ -65,6 +66,7 @@ class McpRoutes:
         tasks: McpTasks,
         subscriptions: Subscriptions,
         *,
+        readers: McpReaders,
         instructions: str,
         tracer: Tracer | None = None,
     ) -> None:
@@ -73,6 +75,7 @@ class McpRoutes:
         self._registry = registry
         self._calls = calls
         self._batches = McpBatches(calls, self._list_of_tools)
+        self._readers = readers
         self._instructions = instructions
         self._modern: Mapping[str, _Handler] = {
             "server/discover": self._discover,
@@ -147,7 +150,8 @@ class McpRoutes:
         }
         return _result_answer(message, result)
 
-    async def _initialize(self, _request: web.Request, message: RpcMessage) -> web.Response:
+    async def _initialize(self, request: web.Request, message: RpcMessage) -> web.Response:
+        self._readers.note_client(caller_of(request), message)
         wanted = text_at(message.params, "protocolVersion")
         result: JsonObject = {
             "protocolVersion": wanted if wanted in LEGACY_VERSIONS else LEGACY_VERSIONS[0],

@@ -252,3 +252,26 @@ async def test_an_answer_within_the_message_is_kept_when_a_caller_reads_less(fil
     assert LONG.startswith(fitted.body.text)
     part = await files.read_page("ann", an_id(2), len(fitted.body.text))
     assert LONG.startswith(fitted.body.text + str(part["text"]))
+
+
+async def test_a_caller_that_reads_less_gets_less_of_what_is_stored_once(files: AnswerFiles) -> None:
+    """Finding W-41: what was uploaded, or cut for everybody, is cut further; its file stays the same."""
+
+    async def body() -> AsyncIterator[bytes]:
+        yield LONG.encode()
+
+    stored = await files.receive_text("ann", an_id(1), body())
+    for text in (stored, TextBody(LONG[:1500], stored_file=stored.stored_file)):
+        whole = CallOutcome(an_id(1), CallState.SUCCEEDED, Answered(200, "", {}, text), None)
+        fitted = (await files.fit_answer("ann", whole, 1000)).answered
+        assert fitted is not None
+        assert isinstance(fitted.body, TextBody)
+        assert 1000 - 4 < len(fitted.body.text.encode()) <= 1000
+        assert fitted.body.stored_file == stored.stored_file
+        assert fitted.body.total_bytes == (text.total_bytes or len(text.text.encode()))
+        part = await files.read_page("ann", an_id(1), len(fitted.body.text), 1000)
+        assert LONG.startswith(fitted.body.text + str(part["text"]))
+        assert len(str(part["text"]).encode()) <= 1000
+        assert await files.fit_answer("ann", whole, 10**9) is whole, (
+            "no caller reads more than the bridge says"
+        )

@@ -73,11 +73,15 @@ class FakeAnswerStore:
     asked: list[tuple[str, str, int]] = field(default_factory=list[tuple[str, str, int]])
     fitted: list[CallOutcome] = field(default_factory=list[CallOutcome])
 
-    async def fit_answer(self, user_id: str, outcome: CallOutcome) -> CallOutcome:
+    async def fit_answer(
+        self, user_id: str, outcome: CallOutcome, max_bytes: int | None = None
+    ) -> CallOutcome:
         self.fitted.append(outcome)
         return outcome
 
-    async def read_page(self, user_id: str, call_id: str, offset: int) -> JsonObject:
+    async def read_page(
+        self, user_id: str, call_id: str, offset: int, max_bytes: int | None = None
+    ) -> JsonObject:
         self.asked.append((user_id, call_id, offset))
         return {"text": "rest", "offset": offset, "total": 12}
 
