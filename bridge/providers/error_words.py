@@ -33,7 +33,7 @@ def error_of(body: object) -> JsonObject:
     Its `message` is the words that the shape has, wherever it has them.
     """
     if isinstance(body, list):
-        errors = [error_of(each) for each in cast("list[object]", body)]
+        errors = [error_of(each) for each in cast("list[object]", body) if not isinstance(each, list)]
         return next((error for error in errors if error), JsonObject())
     if isinstance(body, str):
         return {"message": words} if (words := _words_in(body)) else {}

@@ -84,10 +84,12 @@ def test_no_words_hold_the_key_or_are_without_end() -> None:
     """The key is taken out before the words are cut, so no half of it stays at the end."""
     long = "x" * (MAX_MESSAGE_CHARS - 4) + "sk-secret"
     assert "sk-" not in FAILURES.of_body({"detail": [{"msg": long}]}, status=400).message
-    deep: object = WORDS
-    for _ in range(500):
-        deep = {"error": deep}
-    assert FAILURES.of_body(deep, status=400).message == "The provider acme did not accept the request."
+    in_objects: object = WORDS
+    in_lists: object = WORDS
+    for _ in range(900):
+        in_objects, in_lists = {"error": in_objects}, [in_lists]
+    for deep in (in_objects, in_lists):
+        assert FAILURES.of_body(deep, status=400).message == "The provider acme did not accept the request."
 
 
 def test_words_within_words_are_read_in_time() -> None:
