@@ -38,15 +38,21 @@ RENAMED = {
 """Old name, which still works, to the new one."""
 
 
-def explain_names(names: Iterable[str], known: Collection[str]) -> Iterator[str]:
-    """Return a sentence for each of these names that has a new name or no effect, `known` or not."""
+def explain_names(names: Iterable[str]) -> Iterator[str]:
+    """Return a sentence for each of these names that has no effect or a new name."""
     for name in names:
         if name in WITHOUT_EFFECT:
             yield f"{name} has no effect any more: {WITHOUT_EFFECT[name]}."
         elif name in RENAMED:
             yield f"{name} is now called {RENAMED[name]}; the old name still works."
-        elif name.startswith(OWN_PREFIX) and name not in known and name not in OF_COMMANDS:
-            yield f"{name} has no effect: nothing has this name.{_question(name, [*known, *OF_COMMANDS])}"
+
+
+def explain_mistyped(names: Iterable[str], known: Collection[str]) -> Iterator[str]:
+    """Return a sentence for each of these names that looks like ours, and is neither `known` nor obsolete."""
+    ours = {*known, *OF_COMMANDS}
+    for name in names:
+        if name.startswith(OWN_PREFIX) and name not in {*ours, *WITHOUT_EFFECT, *RENAMED}:
+            yield f"{name} has no effect: nothing has this name.{_question(name, ours)}"
 
 
 def _question(name: str, known: Iterable[str]) -> str:

@@ -8,7 +8,7 @@ from collections.abc import Callable, Mapping
 from bridge.settings.bridge import BridgeSettings
 from bridge.settings.declaration import list_settings
 from bridge.settings.models import ModelsFile, ModelsFileError, key_of, models_of_environment, read_models
-from bridge.settings.obsolete import explain_names
+from bridge.settings.obsolete import explain_mistyped, explain_names
 from bridge.settings.sources import read_settings
 
 MODELS_FILE = "models.toml"
@@ -36,7 +36,8 @@ def settings_of(
         known |= {provider.api_key_env for provider in models.provider if provider.api_key_env}
         return settings.model_copy(update={"models": models})
     finally:  # a mistyped name may be why a setting is missing
-        for warning in explain_names({**environ, **dict(options.limit)}, known):
+        names = {**environ, **dict(options.limit)}
+        for warning in (*explain_names(names), *explain_mistyped(names, known)):
             warn(warning)
 
 

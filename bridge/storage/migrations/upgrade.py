@@ -24,6 +24,7 @@ def migrate_tables(connection: Connection) -> None:
 def knows_revision(revision: str) -> bool:
     """Return whether tables of a revision can be upgraded."""
     try:
-        return ScriptDirectory(_FOLDER).get_revision(revision) is not None
+        ScriptDirectory(_FOLDER).get_revision(revision)
     except CommandError:
         return False
+    return True

@@ -13,7 +13,7 @@ from bridge.settings.declaration import SettingsError, list_settings
 from bridge.settings.limits import given_limits
 from bridge.settings.memory import MemorySettings
 from bridge.settings.model_defaults import ModelDefaults
-from bridge.settings.obsolete import RENAMED, WITHOUT_EFFECT, explain_names
+from bridge.settings.obsolete import RENAMED, WITHOUT_EFFECT, explain_mistyped, explain_names
 from bridge.settings.sources import read_section, read_settings
 from bridge.settings.storage import StorageSettings
 from tests.house.source import files, text_of
@@ -207,7 +207,7 @@ def test_an_error_does_not_repeat_a_secret(name: str, value: str) -> None:
 def test_names_without_effect_and_old_names_have_a_warning_each() -> None:
     """S0-143, S0-145: accepted, and said to have no effect (ruling 30): there are no batches and no Redis."""
     environ = ["DB_BATCH_SIZE", "ENABLE_REDIS_CACHE", "TOOL_BATCH_CAP", "KEPT_BYTES_PER_USER", "OTHER"]
-    batch, redis, cap, quota = explain_names(environ, VARIABLES)
+    batch, redis, cap, quota = explain_names(environ)
     assert batch.startswith("DB_BATCH_SIZE has no effect any more: ")
     assert redis.startswith("ENABLE_REDIS_CACHE has no effect any more: ")
     assert "MAX_PARALLEL_TOOLS_PER_REQUEST" in cap
@@ -261,7 +261,7 @@ def test_levels_of_parts_are_those_of_parts_that_there_are() -> None:
 )
 def test_a_name_that_only_looks_like_ours_is_told(name: str, question: str) -> None:
     """Finding P-L9: a mistyped name is silently nothing, and nobody looks for it there."""
-    (said,) = explain_names([name, "PUBLIC_ULR", "TOOL_BRIDGE_PUBLIC_URL"], VARIABLES)
+    (said,) = explain_mistyped([name, "PUBLIC_ULR", "TOOL_BRIDGE_PUBLIC_URL"], VARIABLES)
     assert said == f"{name} has no effect: nothing has this name.{question}"
 
 
@@ -286,4 +286,4 @@ def test_every_name_of_ours_that_the_documentation_has_is_known() -> None:
     texts = [text_of(path) for path in files(*TOLD_IN, under=PLACES)]
     named = {name for text in texts for name in re.findall(r"\bTOOL_BRIDGE_[A-Z_]*[A-Z]\b", text)}
     assert len(named) > 40
-    assert list(explain_names(named, VARIABLES)) == []
+    assert list(explain_mistyped(named, VARIABLES)) == []
