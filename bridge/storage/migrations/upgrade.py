@@ -7,7 +7,6 @@ from pathlib import Path
 from alembic import command
 from alembic.config import Config
 from alembic.script import ScriptDirectory
-from alembic.util import CommandError
 from sqlalchemy import Connection
 
 _FOLDER = str(Path(__file__).parent)
@@ -23,8 +22,4 @@ def migrate_tables(connection: Connection) -> None:
 
 def knows_revision(revision: str) -> bool:
     """Return whether tables of a revision can be upgraded."""
-    try:
-        ScriptDirectory(_FOLDER).get_revision(revision)
-    except CommandError:
-        return False
-    return True
+    return revision in {each.revision for each in ScriptDirectory(_FOLDER).walk_revisions()}
