@@ -269,6 +269,8 @@ def _is_as_tight(node: JsonObject, keyword: str, value: str) -> bool:
     bound = _number(value)
     if bound is None:
         return True  # nothing that a bound may be
+    if abs(bound) >= 2**63 and value in text_at(node, "description"):
+        return True  # beyond what integers can be; only described
     others = [number for key in keys if (number := _number(node.get(key))) is not None]
     return any(other >= bound if keyword in LOWER else other <= bound for other in others)
 
