@@ -120,19 +120,31 @@ def _text(node: JsonObject, _full: bool, number: int) -> str:
     fits = jsonschema_rs.Draft202012Validator({**node, "type": "string"}).is_valid
     if found := next(filter(fits, [*tried, *told]), None):
         return found
-    return _matching(str(node["pattern"]), least, most) if "pattern" in node else _padded("", least, most)
+    return match_pattern(str(node["pattern"]), least, most) if "pattern" in node else _padded("", least, most)
 
 
 def _padded(text: str, least: int, most: int) -> str:
     return text.ljust(least, "x")[:most]
 
 
+def match_pattern(pattern: str, least: int, most: int) -> str:
+    """A text of that length that the pattern finds.
+
+    Raises:
+        NoSample: none was found.
+    """
+    found = _found_by(pattern, least, most)
+    if found is None:
+        raise NoSample(f"no text of {least} to {most} characters was found for {pattern}")
+    return found
+
+
 @cache
-def _matching(pattern: str, least: int, most: int) -> str:
+def _found_by(pattern: str, least: int, most: int) -> str | None:
     try:
         return find(from_regex(pattern), lambda text: least <= len(text) <= most, settings=_QUICK)
-    except (HypothesisException, ValueError) as error:
-        raise NoSample(f"{pattern} of {least} to {most} characters: {error}") from error
+    except (HypothesisException, ValueError):
+        return None
 
 
 def _integer(node: JsonObject, full: bool, number: int) -> int:

@@ -9,9 +9,11 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from email.message import Message
 from email.parser import BytesParser
+from pathlib import Path
 from typing import Any, cast
 from urllib.parse import parse_qsl, unquote, urlsplit
 
+import yaml
 from jsonschema_path import SchemaPath
 from openapi_core import Config, OpenAPI
 from openapi_core.datatypes import RequestParameters
@@ -84,7 +86,11 @@ class OriginalServer:
             "multipart/form-data": read_parts,
             "application/json": _read_json,
         }
-        config = Config(extra_media_type_deserializers=readers, security_provider_factory=SecurityProviders())
+        config = Config(
+            extra_media_type_deserializers=readers,
+            security_provider_factory=SecurityProviders(),
+            spec_validator_cls=cast("Any", None),  # requests are judged, not the document
+        )
         self._openapi = OpenAPI.from_dict(dict(document), base_uri=source_url, config=config)
 
     @property
@@ -92,14 +98,48 @@ class OriginalServer:
         """Of the base URL, without a slash at its end."""
         return urlsplit(self.base_url).path.rstrip("/")
 
-    def complaint(self, recorded: Recorded) -> str:
-        """The innermost thing that openapi-core says against a request; "" when it is right."""
-        origin = "{0.scheme}://{0.netloc}".format(urlsplit(self.base_url))
+    def complaint(self, recorded: Recorded, origin: str = "") -> str:
+        """The innermost thing that openapi-core says against a request; "" when it is right.
+
+        `origin`: where it was sent, if not to the document's first server.
+        """
+        origin = origin or "{0.scheme}://{0.netloc}".format(urlsplit(self.base_url))
         try:
             self._openapi.validate_request(OriginalRequest(recorded, origin))
         except Exception as error:  # noqa: BLE001  # whatever ends the judge is a complaint
             return _innermost(error)
         return ""
+
+
+class _Loader(yaml.SafeLoader):
+    """YAML 1.2 as far as documents need it: `on` and `yes` are texts."""
+
+
+def _with_few_booleans() -> None:
+    boolean = "tag:yaml.org,2002:bool"
+    _Loader.yaml_implicit_resolvers = {
+        letter: [(tag, pattern) for tag, pattern in pairs if tag != boolean]
+        for letter, pairs in yaml.SafeLoader.yaml_implicit_resolvers.items()
+    }
+    _Loader.add_implicit_resolver(  # pyright: ignore[reportUnknownMemberType] - its stubs are partial
+        boolean, re.compile(r"(?:true|True|TRUE|false|False|FALSE)$"), list("tTfF")
+    )
+
+
+_with_few_booleans()
+
+
+def read_original(path: Path) -> dict[str, Any]:
+    """A document as JSON has it: status codes of YAML are text, and its dates, too.
+
+    A server that begins with `//` gets a scheme, since openapi-core takes it for a path.
+    """
+    text = path.read_text(encoding="utf-8")
+    found = json.loads(text) if path.suffix == ".json" else yaml.load(text, Loader=_Loader)
+    document = cast("dict[str, Any]", json.loads(json.dumps(found, default=str)))
+    for server in document.get("servers", ()):
+        server["url"] = re.sub("^//", "https://", server["url"])
+    return document
 
 
 def _base_url(document: Mapping[str, Any], source_url: str) -> str:
