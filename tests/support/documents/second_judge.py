@@ -67,7 +67,9 @@ def _media_of(body: Node, content_type: str) -> Any:
 
 def _first_schema(holder: Node) -> Any:
     content = cast("dict[str, Node]", holder.get("content", {}))
-    return next((media.get("schema", {}) for media in content.values()), {})
+    for media in content.values():
+        return media.get("schema", {})
+    return {}
 
 
 def _as_2020(node: Any, *, is_3_0: bool) -> Any:
