@@ -235,5 +235,5 @@ async def test_errors_are_the_exceptions_of_the_sdk(
     error: Any = refused.value
     assert "Not so." in error.message
     assert error.request_id is not None
-    assert error.request_id in error.message
+    assert error.request_id not in error.message
     assert error.body["error_id"] == error.request_id
