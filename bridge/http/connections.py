@@ -18,6 +18,7 @@ from typing import Any
 
 from aiohttp import StreamReader, web
 
+from bridge.auth.access_watch import LOOK_S
 from bridge.auth.identity import Caller
 from bridge.errors import BridgeError, WireError
 from bridge.http.user_connections import UserConnections
@@ -35,8 +36,9 @@ IDLE_S = 75.0
 """Seconds for which a connection is kept on which nothing is asked: nginx and balancers keep theirs for 60 s,
 and should be the ones who close."""
 
-WORD_OF_HOME_S = 0.5
-"""Seconds for which a request that another replica answers may end by the word of that replica."""
+WORD_OF_HOME_S = LOOK_S + 1
+"""Seconds for which a request that another replica answers may end by the word of that replica, whose look
+may come so much later."""
 
 LAST_BYTES_S = 1.0
 """Seconds in which the last bytes of an answer that was ended must have gone to its caller."""
