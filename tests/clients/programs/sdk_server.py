@@ -1,9 +1,8 @@
 """A server made with the official Python SDK, 1.x or 2.x; `SERVER_LINES` are what the page shows for it."""
 
 import os
-import socket
 
-import uvicorn
+from listening import serve_app
 
 try:
     from mcp.server.mcpserver import MCPServer as Server
@@ -29,8 +28,4 @@ app = mcp.streamable_http_app()
 exec(os.environ.get("SERVER_LINES", ""))  # they make `app` anew
 
 if __name__ == "__main__":
-    listening = socket.socket()
-    listening.bind(("127.0.0.1", 0))
-    listening.listen()
-    print(listening.getsockname()[1], flush=True)
-    uvicorn.Server(uvicorn.Config(app, log_level="warning")).run(sockets=[listening])
+    serve_app(app)
