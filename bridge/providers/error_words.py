@@ -94,8 +94,10 @@ def _words_in_text(text: str, nesting: int) -> str:
 
 def _words_in_element(text: str, name: str) -> str:
     """Return what the first element of that name holds, without white space around it."""
-    start = text.lower().find(f"<{name}")
-    opened, end = text.find(">", start), text.lower().find(f"</{name}", start)
+    encoded = text.encode("utf-8", "replace")
+    lowered = encoded.lower()  # of ASCII only, so that places are the same in both
+    start = lowered.find(f"<{name}".encode())
+    opened, end = encoded.find(b">", start), lowered.find(f"</{name}".encode(), start)
     if start < 0 or not 0 < opened < end:
         return ""
-    return " ".join(html.unescape(text[opened + 1 : end]).split())
+    return " ".join(html.unescape(encoded[opened + 1 : end].decode("utf-8", "replace")).split())

@@ -108,3 +108,9 @@ def test_a_chunk_of_an_answer_is_no_error_for_what_it_is_called() -> None:
     assert not is_error({"choices": [], "base_resp": {"status_code": 0, "status_msg": "success"}})
     assert not is_error({"id": "x", "reason": "stop", "description": "the last"})
     assert is_error({"Message": WORDS})
+
+
+def test_a_letter_that_is_longer_in_lower_case_moves_no_words() -> None:
+    """A Turkish page's own title was cut at the wrong places, or told was the end of the page."""
+    page = f"<html><!-- {'İ' * 20} --><TITLE>502 Kötü ağ geçidi</TITLE></html>"
+    assert error_of(page) == {"message": "502 Kötü ağ geçidi"}
