@@ -1,5 +1,5 @@
 // Prints, as JSON, the texts of the modules named on the command line: `keys` that are looked up in a catalog (of t`…`, heard`…`,
-// counted, formatCount) and `bare` texts, which look as if users read them and stand outside of all four.
+// counted, formatCount), `bare` texts, which look as if users read them and stand outside of all four, and `comments`.
 const { readFileSync } = require("node:fs");
 const acorn = require("internal/deps/acorn/acorn/dist/acorn");
 const walk = require("internal/deps/acorn/acorn-walk/dist/walk");
@@ -48,14 +48,16 @@ function keysOf(node) {
 function textsOf(file) {
   const keys = [];
   const bare = [];
-  const tree = acorn.parse(readFileSync(file, "utf8"), { ecmaVersion: "latest", sourceType: "module", locations: true });
+  const comments = [];
+  const onComment = (_isBlock, words, _start, _end, { line }) => comments.push([words, line]);
+  const tree = acorn.parse(readFileSync(file, "utf8"), { ecmaVersion: "latest", sourceType: "module", locations: true, onComment });
   walk.fullAncestor(tree, (node, _state, parents) => {
-    for (const key of keysOf(node)) keys.push([key, node.loc.start.line]);
+    for (const key of keysOf(node)) keys.push([key, node.loc.start.line, node.loc.end.line]);
     if (!isText(node) || isForPrograms(node, parents)) return;
     const words = wordsOf(node);
     if (CAPITAL.test(words) || WORDS.test(words)) bare.push([words, node.loc.start.line, node.start, node.end]);
   });
-  return { file, keys, bare };
+  return { file, keys, bare, comments };
 }
 
 process.stdout.write(JSON.stringify(process.argv.slice(2).map(textsOf)));

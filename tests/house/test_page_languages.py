@@ -136,10 +136,10 @@ def page_texts() -> tuple[PageTexts, ...]:
 
 
 def _read_texts(entry: dict[str, object]) -> PageTexts:
-    keys = cast("list[tuple[str, int]]", entry["keys"])
+    keys = cast("list[tuple[str, int, int]]", entry["keys"])
     bare = cast("list[tuple[str, int, int, int]]", entry["bare"])
     lines = ((words, line) for words, line, _, _ in bare)
-    return PageTexts(cast("str", entry["file"]), tuple((key, line) for key, line in keys), tuple(lines))
+    return PageTexts(cast("str", entry["file"]), tuple((key, line) for key, line, _ in keys), tuple(lines))
 
 
 @cache
