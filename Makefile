@@ -1,7 +1,7 @@
 # Commands for people; the work is in make/. `make run` leaves standard output to the command it starts.
 ARGS ?=
 VERSION ?=
-.PHONY: help run test test-all test-replicas extension packages sbom pictures reference docs links clients check fmt bench faults faults-replicas fuzz newest lock clean
+.PHONY: help run test test-all test-replicas extension changelog packages sbom pictures reference docs links clients check fmt bench faults faults-replicas fuzz newest lock clean
 help: ## show this list
 	@grep -E '^[a-z-]+:.*## ' Makefile | sed 's/:.*## /\t/'
 run: ## start the bridge, a sample API and a page: make run ARGS="--port 8642"
@@ -14,6 +14,8 @@ test-replicas: ## run the HTTP, model, conversation and socket tests through two
 	@make/postgres >&2 && make/redis >&2 && make/setup dev >&2 && exec make/test-replicas $(ARGS)
 extension: ## pack the companion extension into build/companion.zip, with its digest
 	@make/setup dev >&2 && exec .venv/bin/python make/build_extension.py build/companion.zip $(ARGS)
+changelog: ## move the entries of changes/ into the changelog: make changelog VERSION=0.2.0
+	@make/setup dev >&2 && exec .venv/bin/python -m make.changelog "$(VERSION)"
 packages: ## build a release into dist/: make packages ARGS=Unreleased before its version has a heading in the changelog
 	@make/setup dev >&2 && make/page_tools >&2 && make/client_environments release >&2 && exec make/packages $(ARGS)
 sbom: ## list what a package brings along, as CycloneDX, into build/sbom.cdx.json

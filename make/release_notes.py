@@ -1,5 +1,7 @@
 """Prints what the changelog says of a version, or of the next: `python -m make.release_notes Unreleased`.
 
+Entries that still stand in `changes/` belong to the next version.
+
 Links into the repository become plain text, and parentheses of nothing but such links are left out: notes are
 read where no repository is around them.
 """
@@ -8,13 +10,11 @@ import argparse
 import re
 import sys
 import tomllib
-from pathlib import Path
 
-ROOT = Path(__file__).parents[1]
-HEADING = re.compile(r"^## \[(?P<version>[^\]]+)\](?: - (?P<date>\d{4}-\d\d-\d\d))?$", re.MULTILINE)
+from make.changelog import CHANGELOG, CHANGES, ROOT, UNRELEASED, add_entries, find_section, read_entries
+
 LINK = re.compile(r"\[([^\]]+)\]\((?!https?://)[^)]*\)")
 ONLY_LINKS = re.compile(rf"\s+\({LINK.pattern}(?:,\s+{LINK.pattern})*\)")
-UNRELEASED = "Unreleased"
 
 
 class NoNotes(Exception):
@@ -30,7 +30,11 @@ def main() -> int:
     try:
         if version not in (declared, UNRELEASED):
             raise NoNotes(f"pyproject.toml has version {declared}")
-        sys.stdout.write(notes_of(version, (ROOT / "CHANGELOG.md").read_text(encoding="utf-8")))
+        changelog = (ROOT / CHANGELOG).read_text(encoding="utf-8")
+        entries = read_entries(ROOT / CHANGES)
+        if entries and version != UNRELEASED:
+            raise NoNotes(f"{CHANGES}/ has entries: run `make changelog VERSION={version}`")
+        sys.stdout.write(notes_of(version, add_entries(changelog, entries)))
     except NoNotes as error:
         sys.stderr.write(f"no notes of {version}: {error}\n")
         return 1
@@ -43,14 +47,12 @@ def notes_of(version: str, changelog: str) -> str:
     Raises:
         NoNotes: there is no such section, it is empty, or it has no date though it is a release.
     """
-    headings = list(HEADING.finditer(changelog))
-    place = next((place for place, each in enumerate(headings) if each["version"] == version), None)
-    if place is None:
+    section = find_section(changelog, version)
+    if section is None:
         raise NoNotes(f"CHANGELOG.md has no heading `## [{version}] - YYYY-MM-DD`")
-    if version != UNRELEASED and headings[place]["date"] is None:
+    if version != UNRELEASED and section.date is None:
         raise NoNotes("its heading in CHANGELOG.md has no date")
-    end = headings[place + 1].start() if place + 1 < len(headings) else len(changelog)
-    text = changelog[headings[place].end() : end].strip()
+    text = changelog[section.start : section.end].strip()
     if not text:
         raise NoNotes("its section of CHANGELOG.md is empty")
     return LINK.sub(r"\1", ONLY_LINKS.sub("", text)) + "\n"

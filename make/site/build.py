@@ -29,6 +29,8 @@ ROOT = Path(__file__).parents[2]
 WORK_TREE = "next"
 PARTS = ("*.md", "LICENSE", "docs/pictures/*")
 """What the site is made of, as patterns of git."""
+WITHOUT = ":(exclude)changes/*"
+"""Entries of the changelog before a release are pieces of a page."""
 INDEX = """<!doctype html>
 <html lang="en">
 <meta charset="utf-8">
@@ -77,7 +79,9 @@ def lay_out(sources: Path, version: str) -> None:
     names = sources.with_name("names")
     if version == WORK_TREE:
         names.write_bytes(_git("ls-files", "--cached", "--others", "--exclude-standard", "-z"))
-        for name in _git("ls-files", "--cached", "--others", "--exclude-standard", "-z", *PARTS).split(b"\0"):
+        for name in _git(
+            "ls-files", "--cached", "--others", "--exclude-standard", "-z", *PARTS, WITHOUT
+        ).split(b"\0"):
             path = ROOT / name.decode()
             if name and path.is_file():
                 target = sources / name.decode()
@@ -90,7 +94,7 @@ def lay_out(sources: Path, version: str) -> None:
     tag = tags.pop()
     names.write_bytes(_git("ls-tree", "-r", "--name-only", "-z", tag))
     patterns = [f":(glob)**/{part}" if "/" not in part else f":(glob){part}" for part in PARTS]
-    with tarfile.open(fileobj=io.BytesIO(_git("archive", tag, "--", *patterns))) as archive:
+    with tarfile.open(fileobj=io.BytesIO(_git("archive", tag, "--", *patterns, WITHOUT))) as archive:
         archive.extractall(sources, filter="data")
 
 

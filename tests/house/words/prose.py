@@ -89,7 +89,7 @@ def passages_of_script(entry: dict[str, Any]) -> Iterator[Passage]:
     if file.startswith(SHOWING):
         keys = [(form, first, last) for words, first, last in entry["keys"] for form in words.split("|")]
         bare = [(words, first, first) for words, first, _, _ in entry["bare"]]
-        yield from (Passage(file, first, last, _plain(words)) for words, first, last in [*keys, *bare])
+        yield from (Passage(file, first, last, plain(words)) for words, first, last in [*keys, *bare])
     for words, first in entry["comments"]:
         yield from _blocks(file, _STARS.sub("", words), first, has_sentences=False)
 
@@ -121,11 +121,20 @@ def passages_of_python(file: str, text: str) -> Iterator[Passage]:
     yield from _comments(file, text, inside)
 
 
+def plain(text: str) -> str:
+    """The words of a text in Markdown, on as many lines as before."""
+    text = _CODE.sub(lambda found: CODE + "\n" * found[0].count("\n"), text)
+    text = _LINK.sub(
+        lambda found: found["text"] + "\n" * (found[0].count("\n") - found["text"].count("\n")), text
+    )
+    return _MARKS.sub("", _ADDRESS.sub(CODE, text))
+
+
 def _message(file: str, node: ast.expr) -> Iterator[Passage]:
     values = node.values if isinstance(node, ast.JoinedStr) else [node]
     words = "".join(str(value.value) if isinstance(value, ast.Constant) else CODE for value in values)
     if _WORDS.search(words):
-        yield Passage(file, node.lineno, node.end_lineno or node.lineno, _plain(words.replace("\n", " ")))
+        yield Passage(file, node.lineno, node.end_lineno or node.lineno, plain(words.replace("\n", " ")))
 
 
 def _is_text(node: ast.AST) -> bool:
@@ -147,11 +156,11 @@ def _blocks(file: str, text: str, first: int, *, has_sentences: bool = True) -> 
     for number, line in enumerate([*text.split("\n"), ""], first):
         is_alone = line.lstrip().startswith(("|", "#"))
         if group and (is_alone or not line.strip() or _START.match(line)):
-            yield Passage(file, number - len(group), number - 1, _plain("\n".join(group)), has_sentences)
+            yield Passage(file, number - len(group), number - 1, plain("\n".join(group)), has_sentences)
             group = []
         if is_alone:
             cells = [cell.strip(" #-:") for cell in _CELL.split(line)]
-            yield from (Passage(file, number, number, _plain(cell), has_sentences) for cell in cells if cell)
+            yield from (Passage(file, number, number, plain(cell), has_sentences) for cell in cells if cell)
         elif line.strip():
             group.append(_MARKER.sub("", line).strip())
 
@@ -162,12 +171,3 @@ def _without_margin(docstring: str) -> str:
     margin = min((len(line) - len(line.lstrip()) for line in lines[1:] if line.strip()), default=0)
     cut = [lines[0].lstrip(), *(line[margin:] for line in lines[1:])]
     return "\n".join(f"- {line.lstrip()}" if line.startswith(" ") else line for line in cut)
-
-
-def _plain(text: str) -> str:
-    """The words of a text in Markdown, on as many lines as before."""
-    text = _CODE.sub(lambda found: CODE + "\n" * found[0].count("\n"), text)
-    text = _LINK.sub(
-        lambda found: found["text"] + "\n" * (found[0].count("\n") - found["text"].count("\n")), text
-    )
-    return _MARKS.sub("", _ADDRESS.sub(CODE, text))

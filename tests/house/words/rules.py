@@ -8,7 +8,7 @@ from functools import cache
 from typing import Any, NamedTuple
 
 from tests.house.source import text_of
-from tests.house.words.prose import CODE, Passage
+from tests.house.words.prose import CODE, Passage, plain
 
 PLACE = "tests/house/words/rules.toml"
 SENTENCE_WORDS = 35
@@ -55,19 +55,24 @@ def phrases() -> tuple[Phrase, ...]:
             tuple(entry["refused"]),
             tuple(entry["allowed"]),
         )
-        for name, entry in _data()["phrases"].items()
+        for name, entry in _rules()["phrases"].items()
     )
 
 
 @cache
 def verbs() -> tuple[str, ...]:
     """Verbs with which a subject of a commit and an entry of the changelog may begin."""
-    return tuple(_data()["verbs"].split())
+    return tuple(_rules()["verbs"].split())
 
 
 def base() -> str:
     """The commit after which the rules hold."""
-    return _data()["since"]
+    return _rules()["since"]
+
+
+def entries_in_changelog() -> int:
+    """How many entries stand in the unreleased section itself."""
+    return _rules()["entries_in_changelog"]
 
 
 def faults_of(passage: Passage) -> Iterator[Fault]:
@@ -110,9 +115,11 @@ def fault_of_subject(subject: str) -> str | None:
 
 def fault_of_entry(entry: str) -> str | None:
     """What an entry of the changelog lacks; nothing, where it is as it has to be."""
-    if len(entry.strip().split("\n\n")) > 1 or re.match(r"\s*(?:[-*+#]|\d+\.)\s", entry):
+    if not entry.strip():
+        return "is empty"
+    if "\n\n" in entry.strip() or re.match(r"\s*(?:[-*+#]|\d+\.)\s", entry):
         return "is one paragraph without heading and bullet"
-    words = count_words(entry)
+    words = count_words(plain(entry))
     if words > ENTRY_WORDS:
         return f"has {words} words: at most {ENTRY_WORDS}"
     return fault_of_first_word(re.split(r"[^\w-]+", entry.strip())[0])
@@ -125,5 +132,5 @@ def fault_of_first_word(word: str) -> str | None:
     return f"begins with “{word}”, not with a verb (add it to `verbs` in {PLACE} if it is one)"
 
 
-def _data() -> dict[str, Any]:
+def _rules() -> dict[str, Any]:
     return tomllib.loads(text_of(PLACE))
