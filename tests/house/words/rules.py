@@ -118,7 +118,7 @@ def fault_of_entry(entry: str) -> str | None:
     if not entry.strip():
         return "is empty"
     if "\n\n" in entry.strip() or re.match(r"\s*(?:[-*+#]|\d+\.)\s", entry):
-        return "is one paragraph without heading and bullet"
+        return "has a heading, a bullet or several paragraphs: write one paragraph"
     words = count_words(plain(entry))
     if words > ENTRY_WORDS:
         return f"has {words} words: at most {ENTRY_WORDS}"

@@ -15,6 +15,7 @@ from tests.house.source import ROOT
 
 KINDS = ("*.md", "*.py", "*.js", "*.mjs", "*.cjs")
 """What people read, as patterns of git."""
+DIFFERENCE = ("diff", "--unified=0", "--no-color", "--no-ext-diff", "--find-renames")
 UNTRACKED = ("ls-files", "--others", "--exclude-standard", "-z")
 
 _FILE = re.compile(r"^\+\+\+ (?:b/)?(.+?)\t?$")
@@ -38,12 +39,7 @@ def new_lines(base: str, folder: Path = ROOT) -> dict[str, set[int]]:
 
     A line that another place has lost is moved, not new: who moves a function need not rewrite its docstring.
     """
-    difference = (
-        _ask_git(
-            folder, "diff", "--unified=0", "--no-color", "--no-ext-diff", "--find-renames", base, "--", *KINDS
-        )
-        or ""
-    )
+    difference = _ask_git(folder, *DIFFERENCE, base, "--", *KINDS) or ""
     removed = {line[1:].strip() for line in difference.split("\n") if line.startswith("-")}
     lines: defaultdict[str, set[int]] = defaultdict(set)
     for file, number, text in _added(difference):
@@ -57,7 +53,7 @@ def new_lines(base: str, folder: Path = ROOT) -> dict[str, set[int]]:
 
 def new_commits(base: str, folder: Path = ROOT) -> list[Commit]:
     """Commits since the base, without merges."""
-    log = _ask_git(folder, "log", "--no-merges", "--format=%h %s", f"{base}..HEAD") or ""
+    log = _ask_git(folder, "log", "--no-merges", "--abbrev=12", "--format=%h %s", f"{base}..HEAD") or ""
     return [Commit(*line.split(" ", maxsplit=1)) for line in log.splitlines()]
 
 

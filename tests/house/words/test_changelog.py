@@ -38,8 +38,8 @@ def test_new_entries_are_not_added_to_the_changelog_itself() -> None:
     ("entry", "fault"),
     [
         ("Warn about [guessable keys](../docs/reference/settings.md), at\neach start.\n", None),
-        ("- Warn about guessable keys.\n", "is one paragraph"),
-        ("# Keys\n\nWarn about guessable keys.\n", "is one paragraph"),
+        ("- Warn about guessable keys.\n", "has a heading, a bullet"),
+        ("# Keys\n\nWarn about guessable keys.\n", "has a heading, a bullet"),
         ("A guessable key is refused.\n", "begins with “A”"),
         (f"Warn {'very ' * 30}early.\n", "has 32 words"),
         ("\n", "is empty"),

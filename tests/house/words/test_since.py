@@ -45,7 +45,7 @@ def test_commits_are_listed_without_merges(folder: Path) -> None:
     ask_git(folder, "switch", "--quiet", "--create", "side")
     (folder / "side.md").write_text("side\n")
     commit(folder, "docs: add a side")
-    added = ask_git(folder, "rev-parse", "--short", "HEAD")
+    added = ask_git(folder, "rev-parse", "--short=12", "HEAD")
     ask_git(folder, "switch", "--quiet", "main")
     ask_git(folder, *WHO, "merge", "--quiet", "--no-ff", "--message", "Merge side", "side")
     assert new_commits(base, folder) == [Commit(added, "docs: add a side")]
