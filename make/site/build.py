@@ -78,10 +78,9 @@ def lay_out(sources: Path, version: str) -> None:
     sources.mkdir()
     names = sources.with_name("names")
     if version == WORK_TREE:
-        names.write_bytes(_git("ls-files", "--cached", "--others", "--exclude-standard", "-z"))
-        for name in _git(
-            "ls-files", "--cached", "--others", "--exclude-standard", "-z", *PARTS, WITHOUT
-        ).split(b"\0"):
+        list_files = ("ls-files", "--cached", "--others", "--exclude-standard", "-z")
+        names.write_bytes(_git(*list_files))
+        for name in _git(*list_files, *PARTS, WITHOUT).split(b"\0"):
             path = ROOT / name.decode()
             if name and path.is_file():
                 target = sources / name.decode()

@@ -41,10 +41,7 @@ def site(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 def test_every_page_of_the_repository_is_in_the_site(site: Path) -> None:
     """What the forge shows and the site does not would not be found by its search."""
-    others = (
-        "deploy/package.md",
-        "changes/",
-    )  # the README for indexes of packages, and pieces of the changelog
+    others = ("deploy/package.md", "changes/")  # the README once more, and pieces of the changelog
     pages = [page for page in files(".md") if not page.startswith(others)]
     refuse(page for page in pages if not (site / page).with_suffix(".html").exists())
 
