@@ -126,10 +126,12 @@ def fault_of_entry(entry: str) -> str | None:
 
 
 def fault_of_first_word(word: str) -> str | None:
-    """Whether a text begins with a verb as an order has it."""
+    """Judge whether a word is a verb in the imperative, which a commit and an entry begin with."""
     if word.lower().removeprefix("re-") in verbs():
         return None
-    return f"begins with “{word}”, not with a verb (add it to `verbs` in {PLACE} if it is one)"
+    return (
+        f"begins with “{word}”, not with a verb in its plain form (add it to `verbs` in {PLACE} if it is one)"
+    )
 
 
 def _rules() -> dict[str, Any]:

@@ -23,7 +23,7 @@ def test_the_subject_of_a_new_commit_names_its_area_and_begins_with_a_verb() -> 
     [
         ("storage: warn about guessable encryption keys", None),
         ("model API, mcp: re-read a list", None),
-        ("storage: a guessable key is warned of", "begins with “a”, not with a verb"),
+        ("storage: a guessable key is warned of", "begins with “a”, not with a verb in its plain form"),
         ("Warn about guessable keys", "names no area"),
         (f"docs: say {'so ' * 30}", "has 100 characters"),
     ],
