@@ -40,6 +40,7 @@ LOCKS = (
     "requirements-dev.lock",
     "deploy/image.lock",
     "make/audit/tools.lock",
+    "make/installers.lock",
     "make/site/requirements.lock",
     "tests/packages/locks/release.lock",
 )
@@ -166,10 +167,9 @@ def _tools() -> Path:
     if made.exists() and (python := Path(made.read_text(encoding="utf-8"))).exists():
         return python
     folder = cache / f"{digest[:16]}-{os.getpid()}"
-    venv.create(folder, with_pip=True, clear=True)
+    venv.create(folder, clear=True)
     python = folder / ("Scripts" if os.name == "nt" else "bin") / "python"
-    pip = [str(python), "-m", "pip", "install", "--quiet", "--no-input", "--disable-pip-version-check"]
-    install = [*pip, "--require-hashes", "--no-deps", "-r", str(TOOLS)]
+    install = [str(python), str(ROOT / "make" / "install_packages.py"), str(TOOLS)]
     done = subprocess.run(install, capture_output=True, text=True, check=False)
     if done.returncode:
         rmtree(folder, ignore_errors=True)

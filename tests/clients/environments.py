@@ -19,6 +19,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 HERE = Path(__file__).parent
+INSTALLER = HERE.parents[1] / "make" / "install_packages.py"
 NODE_LOCK = HERE / "node" / "package-lock.json"
 PROVIDER_LOCK = HERE.parent / "identity_provider" / "package-lock.json"
 
@@ -80,7 +81,7 @@ class ClientEnvironment:
         """Make it; several that try at a time wait for the first.
 
         Raises:
-            OSError, CalledProcessError: it could not be made; what pip or npm said is on standard error.
+            OSError, CalledProcessError: it could not be made; what uv, pip or npm said is on standard error.
         """
         self.folder.parent.mkdir(parents=True, exist_ok=True)
         with _only_one(self.folder.with_suffix(".lock")):
@@ -100,19 +101,8 @@ class ClientEnvironment:
             quiet = ("--ignore-scripts", "--no-audit", "--no-fund", "--loglevel=error")
             _run(str(Path(sys.executable).with_name("npm")), "ci", *omit, *quiet, folder=self.folder)
             return
-        venv.create(self.folder, with_pip=True)
-        quiet = ("--quiet", "--no-input", "--disable-pip-version-check")
-        _run(
-            str(self.interpreter),
-            "-m",
-            "pip",
-            "install",
-            *quiet,
-            "--require-hashes",
-            "--no-deps",
-            "-r",
-            str(self.lock),
-        )
+        venv.create(self.folder)
+        _run(str(self.interpreter), str(INSTALLER), str(self.lock))
 
 
 @dataclass(frozen=True, slots=True)
