@@ -1,17 +1,19 @@
 # Commands for people; the work is in make/. `make run` leaves standard output to the command it starts.
 ARGS ?=
 VERSION ?=
-.PHONY: help run test test-all test-replicas extension changelog packages sbom pictures reference docs links clients check fmt bench faults faults-replicas fuzz newest lock clean
+.PHONY: help setup run test test-all test-replicas extension changelog packages sbom pictures reference docs links clients check fmt bench faults faults-replicas fuzz newest lock clean
 help: ## show this list
 	@grep -E '^[a-z-]+:.*## ' Makefile | sed 's/:.*## /\t/'
+setup: ## install what development needs into .venv; the other commands do it by themselves
+	@make/setup dev >&2
 run: ## start the bridge, a sample API and a page: make run ARGS="--port 8642"
 	@make/can_start $(ARGS) >&2 && make/setup runtime >&2 && exec .venv/bin/tool-bridge demo $(ARGS)
 test: ## run the tests of each change, or some: make test ARGS="tests/unit -x"
-	@make/chromium >&2 && make/postgres >&2 && make/redis >&2 && make/setup dev >&2 && exec make/test $(ARGS)
+	@make/setup dev >&2 && exec make/test $(ARGS)
 test-all: ## run the tests that take long; make test has the others
-	@make/chromium >&2 && make/firefox >&2 && make/prometheus >&2 && make/compose >&2 && make/postgres >&2 && make/redis >&2 && make/setup dev >&2 && exec make/test-all $(ARGS)
+	@make/setup dev >&2 && exec make/test-all $(ARGS)
 test-replicas: ## run the HTTP, model, conversation and socket tests through two replicas
-	@make/postgres >&2 && make/redis >&2 && make/setup dev >&2 && exec make/test-replicas $(ARGS)
+	@make/setup dev >&2 && exec make/test-replicas $(ARGS)
 extension: ## pack the companion extension into build/companion.zip, with its digest
 	@make/setup dev >&2 && exec .venv/bin/python make/build_extension.py build/companion.zip $(ARGS)
 changelog: ## move the entries of changes/ into the changelog: make changelog VERSION=0.2.0
@@ -43,8 +45,8 @@ faults-replicas: ## kill and freeze real replicas under load: make faults-replic
 fuzz: ## send what no client sends to all that strangers reach: make fuzz ARGS="--seconds 600 --only mcp"
 	@make/setup dev >&2 && exec .venv/bin/python -m tests.fuzz $(ARGS)
 newest: ## run contract and socket tests with the newest of all dependencies, whatever is capped and locked
-	@CHROMIUM=$$(make/chromium) && POSTGRES_BIN=$$(make/postgres) && REDIS_SERVER=$$(make/redis) && export CHROMIUM POSTGRES_BIN REDIS_SERVER && exec make/newest $(ARGS)
-lock: ## pin what pyproject.toml and package.json ask for (needs uv)
+	@exec make/newest $(ARGS)
+lock: ## pin what pyproject.toml and package.json ask for
 	@exec make/lock
 clean: ## remove what these commands made
 	@rm -rf .venv node_modules .pytest_cache .ruff_cache .hypothesis .coverage*

@@ -1,7 +1,6 @@
 """Fixtures that every kind of test may use; nothing here starts a server or a browser."""
 
 import asyncio
-import os
 from collections.abc import Mapping
 from pathlib import Path
 
@@ -10,6 +9,7 @@ from hypothesis import settings
 
 from bridge.cli.event_loop import LoopFactory, choose_event_loop
 from tests.faults.virtual_time import VirtualLoop
+from tests.support.programs import needs
 
 pytest_plugins = [
     "tests.support.sockets.library_paths",
@@ -58,12 +58,13 @@ def shared_findings() -> Path:
 
 
 def pytest_configure() -> None:
-    """Declare that no event loop exists between tests.
+    """Declare that no event loop exists between tests; keep the terminal, which pytest captures later.
 
     looptime asks for the current loop before every test, synchronous ones included; below Python 3.14 asyncio
     would answer by making one, which nobody closes, and an unclosed loop is an error here.
     """
     asyncio.set_event_loop(None)
+    needs.keep_terminal()
 
 
 def pytest_asyncio_loop_factories(item: pytest.Item) -> Mapping[str, LoopFactory]:
@@ -84,5 +85,6 @@ settings.load_profile("untimed")
 
 def pytest_report_header() -> str:
     """Say early what will be skipped, so that a green run is not taken for more than it is."""
-    chromium = os.environ.get("CHROMIUM", "not named (make test names it)")
-    return f"shared material: {'present' if SHARED.is_dir() else 'missing'}; CHROMIUM: {chromium}"
+    shared = "present" if SHARED.is_dir() else "missing"
+    lacking = "installed" if needs.may_install() else "skipped (make test installs it)"
+    return f"shared material: {shared}; programs that tests lack: {lacking}"

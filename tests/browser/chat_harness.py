@@ -8,7 +8,6 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-import pytest
 from aiohttp import web
 from playwright.async_api import Browser, Locator, Page, expect
 from yarl import URL
@@ -19,6 +18,7 @@ from tests.support.documents.compiled import document_text, operation
 from tests.support.models.model_answers import Answer
 from tests.support.models.model_bridge import models_file
 from tests.support.models.scripted_provider import KEY, Script, ScriptedProvider, scripted_provider
+from tests.support.programs import needs
 from tests.support.tcp_servers import free_port
 from tests.support.web_servers import for_every_page, serving
 
@@ -156,8 +156,7 @@ async def barriers(page: Page) -> list[str]:
 
     The window is as tall as the page meanwhile: nothing lies below what stays in its place while one scrolls.
     """
-    if not AXE.exists():
-        pytest.skip("needs axe-core; make test installs it")
+    needs.find(needs.PAGE_TOOLS)
     size = page.viewport_size or {"width": 1280, "height": 720}
     await page.evaluate(AXE.read_text(encoding="utf-8"))
     whole = await page.evaluate("document.documentElement.scrollHeight")

@@ -8,6 +8,7 @@ from itertools import groupby
 from pathlib import Path
 
 from tests.clients.environments import HERE, NODE_TOOLS
+from tests.support.programs import needs
 
 PACKAGE = "@modelcontextprotocol/conformance"
 
@@ -49,7 +50,7 @@ def suite_version() -> str:
 
 def suite_command(revision: str, url: str, results: Path) -> tuple[str | Path, ...]:
     """Run what the revision requires of a server, and what else there is for it; `results`: a folder."""
-    assert NODE_TOOLS.is_made, f"run make/client_environments {NODE_TOOLS.name} first"
+    needs.need_environment(NODE_TOOLS)
     program = NODE_TOOLS.node_modules / PACKAGE / "dist" / "index.js"
     options = ("--requirements", revision, "--expected-failures", BASELINES[revision], "-o", results)
     return (NODE_TOOLS.interpreter, program, "server", "--url", url, *options)

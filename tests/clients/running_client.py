@@ -15,6 +15,7 @@ from typing import Any
 
 from tests.clients.clients import McpClient
 from tests.clients.environments import HERE, ClientEnvironment
+from tests.support.programs import needs
 
 NOWHERE = "http://127.0.0.1:9"
 CLOSING_S = 5
@@ -74,7 +75,8 @@ async def running_client(
 ) -> AsyncGenerator[RunningClient]:
     """The client's program in its environment, with an address and a key; killed at the end."""
     environment = client.environment
-    assert environment.is_made, f"run make/client_environments {environment.name} first"
+    if isinstance(environment, ClientEnvironment):
+        needs.need_environment(environment)
     program = HERE / client.program
     if (
         isinstance(environment, ClientEnvironment) and environment.is_node

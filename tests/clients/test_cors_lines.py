@@ -19,6 +19,7 @@ from playwright.async_api import Page
 from tests.clients.environments import HERE, MCP_1, NODE, GivenEnvironment
 from tests.clients.running_client import loopback_environ
 from tests.support.chromium import running_chromium
+from tests.support.programs import needs
 from tests.support.tcp_servers import free_port
 from tests.support.waiting import eventually
 from tests.support.web_servers import serving
@@ -63,6 +64,7 @@ async def program(*command: Path, lines: str) -> AsyncGenerator[str]:
 
 
 def starlette(lines: str, _folder: Path) -> AbstractAsyncContextManager[str]:
+    needs.need_environment(MCP_1)
     return program(MCP_1.interpreter, HERE / "programs" / "cors_starlette.py", lines=lines)
 
 
@@ -73,6 +75,7 @@ def django(lines: str, _folder: Path) -> AbstractAsyncContextManager[str]:
 
 
 def express(lines: str, folder: Path) -> AbstractAsyncContextManager[str]:
+    needs.need_environment(NODE)
     api = folder / "api.mjs"
     text = (HERE / "node" / "cors_express.mjs").read_text(encoding="utf-8")
     api.write_text(text.replace("/* SERVER_LINES */", lines), encoding="utf-8")

@@ -14,6 +14,7 @@ from tests.browser.browser_harness import open_harness
 from tests.clients.environments import HERE, MCP_1, MCP_2, ClientEnvironment
 from tests.clients.running_client import loopback_environ
 from tests.support.chromium import accept_selection, go_to, running_chromium
+from tests.support.programs import needs
 
 pytestmark = [pytest.mark.asyncio, pytest.mark.browser, pytest.mark.slow]
 
@@ -21,7 +22,7 @@ pytestmark = [pytest.mark.asyncio, pytest.mark.browser, pytest.mark.slow]
 @asynccontextmanager
 async def running_server(environment: ClientEnvironment, lines: str = "") -> AsyncGenerator[int]:
     """The port of the program in its environment; killed at the end."""
-    assert environment.is_made, f"run make/client_environments {environment.name} first"
+    needs.need_environment(environment)
     environ = {**loopback_environ(), "SERVER_LINES": lines}
     process = await asyncio.create_subprocess_exec(
         environment.interpreter,

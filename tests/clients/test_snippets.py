@@ -19,6 +19,7 @@ from bridge.app.server import Bridge
 from tests.clients.environments import AGENTS, MCP_1, ClientEnvironment
 from tests.clients.running_client import loopback_environ
 from tests.support.documents.compiled import document_text
+from tests.support.programs import needs
 from tests.support.running_bridge import FakePage, json_answer, page_of, running_bridge
 from tests.support.web_servers import serving
 
@@ -135,7 +136,7 @@ async def page(bridge: Bridge) -> AsyncIterator[FakePage]:
 
 async def run_python(environment: ClientEnvironment, code: str) -> str:
     """What a snippet prints in an environment of its client."""
-    assert environment.is_made, f"run make/client_environments {environment.name} first"
+    needs.need_environment(environment)
     return await output_of(environment.interpreter, "-c", code, environ=loopback_environ())
 
 

@@ -10,10 +10,10 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
-import pytest
 import yaml
 
 from tests.house.source import ROOT, text_of
+from tests.support.programs import needs
 
 RUN_S = 60
 
@@ -74,11 +74,8 @@ def required_values(names: Sequence[str]) -> dict[str, str]:
 @cache
 def _find_compose() -> tuple[list[str], str]:
     """Its command, as `make/compose` prints it, and its version."""
-    command = shlex.split(os.environ.get("DOCKER_COMPOSE", "docker compose"))
-    try:
-        asked = subprocess.run([*command, "version", "--short"], capture_output=True, text=True, check=True)
-    except (OSError, subprocess.CalledProcessError):
-        pytest.skip("needs Docker Compose; make test-all unpacks it or says how")
+    command = shlex.split(needs.find(needs.COMPOSE))
+    asked = subprocess.run([*command, "version", "--short"], capture_output=True, text=True, check=True)
     return command, asked.stdout.strip().removeprefix("v")
 
 

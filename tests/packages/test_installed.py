@@ -19,6 +19,7 @@ from playwright.async_api import expect
 
 from tests.clients.environments import RELEASE
 from tests.support.chromium import Caller, expect_connection, running_chromium
+from tests.support.programs import needs
 from tests.support.wheel import build_both, build_wheel
 
 pytestmark = [pytest.mark.slow, pytest.mark.timeout(600)]
@@ -127,8 +128,7 @@ def _printed(command: list[str], folder: Path) -> str:
 
 def _tool(name: str) -> str:
     """A tool of the lock; `make test-all` installs it."""
-    if not RELEASE.is_made:
-        pytest.skip("needs twine, pipx and uv: make/client_environments release")
+    needs.need_environment(RELEASE)
     return str(RELEASE.interpreter.with_name(name))
 
 

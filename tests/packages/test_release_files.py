@@ -11,6 +11,7 @@ from make.release_notes import UNRELEASED, NoNotes, notes_of
 from make.sbom import list_components
 from tests.clients.environments import RELEASE
 from tests.house.source import ROOT, text_of
+from tests.support.programs import needs
 
 CHANGELOG = """# Changelog
 
@@ -52,8 +53,7 @@ def test_the_changelog_of_this_repository_has_notes_of_what_is_next() -> None:
 @pytest.mark.slow
 def test_the_list_of_components_has_every_package_of_the_lock_and_every_vendored_script() -> None:
     """Whoever looks for a library with a hole in it looks here, and finds its version and digest."""
-    if not RELEASE.is_made:
-        pytest.skip("needs cyclonedx-py: make/client_environments release")
+    needs.need_environment(RELEASE)
     listed = list_components()
     assert json.dumps(listed) == json.dumps(list_components()), "the same bytes each time"
     found = {(each["name"], each["version"]) for each in listed["components"]}

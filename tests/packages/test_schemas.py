@@ -9,6 +9,7 @@ import pytest
 
 from tests.clients.environments import RELEASE
 from tests.house.source import ROOT, files
+from tests.support.programs import needs
 
 pytestmark = pytest.mark.slow
 
@@ -59,8 +60,7 @@ def test_systemd_finds_nothing_wrong_with_the_unit_and_little_that_it_may_do(tmp
 
 def _said(tool: str, *words: str) -> str:
     """What a tool of the lock says, which must find nothing; `make test-all` installs it."""
-    if not RELEASE.is_made:
-        pytest.skip("needs check-jsonschema and kubernetes-validate: make/client_environments release")
+    needs.need_environment(RELEASE)
     command = [str(RELEASE.interpreter.with_name(tool)), *words]
     ended = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=False)
     assert ended.returncode == 0, ended.stdout + ended.stderr

@@ -1,16 +1,15 @@
 """A real Chromium, and the bridge page in it as its user handles it: by roles and accessible names."""
 
 import json
-import os
-import shutil
 from collections.abc import AsyncGenerator, Mapping, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from typing import Any
 
 import aiohttp
-import pytest
 from playwright.async_api import Browser, Locator, Page, async_playwright, expect
+
+from tests.support.programs import needs
 
 ARGUMENTS = (
     "--no-sandbox",
@@ -24,19 +23,17 @@ ARGUMENTS = (
 
 
 def chromium_path() -> str:
-    """The Chromium that `make test` named, else the one on the path; skips the test when there is none."""
-    found = os.environ.get("CHROMIUM") or shutil.which("chromium")
-    if found is None:
-        pytest.skip("needs Chromium; make test installs it or says how")
-    return found
+    """The Chromium of `make/chromium`."""
+    return needs.find(needs.CHROMIUM)
 
 
 @asynccontextmanager
 async def running_chromium(*arguments: str, without: Sequence[str] = ()) -> AsyncGenerator[Browser]:
     """A browser with these further arguments, `without` some of Playwright's; closed at the end."""
+    path = chromium_path()  # before the driver, which needs a library that comes with it
     async with async_playwright() as playwright:
         browser = await playwright.chromium.launch(
-            executable_path=chromium_path(), args=[*ARGUMENTS, *arguments], ignore_default_args=[*without]
+            executable_path=path, args=[*ARGUMENTS, *arguments], ignore_default_args=[*without]
         )
         try:
             yield browser

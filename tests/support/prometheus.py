@@ -1,7 +1,6 @@
 """A Prometheus server of a test, with the configuration of `deploy/prometheus`, in a folder of its own."""
 
 import asyncio
-import os
 import shutil
 import socket
 import subprocess
@@ -11,10 +10,10 @@ from pathlib import Path
 from typing import Any
 
 import aiohttp
-import pytest
 import yaml
 from prometheus_client import CollectorRegistry
 
+from tests.support.programs import needs
 from tests.support.waiting import eventually
 
 STOP_SECONDS = 10
@@ -54,21 +53,18 @@ class Prometheus:
 
 
 def _find_program() -> str:
-    """The path of the server; skips the test if there is none."""
-    program = shutil.which(os.environ.get("PROMETHEUS", "prometheus"))
-    if program is None:
-        pytest.skip("needs Prometheus; make test-all installs it or says how")
-    return program
+    """The server that `make/prometheus` names."""
+    return needs.find(needs.PROMETHEUS)
 
 
 def find_promtool() -> str:
-    """The path of the checker that comes with the server; skips the test if there is none."""
+    """The path of the checker that comes with the server."""
     return str(Path(_find_program()).with_name("promtool"))
 
 
 @asynccontextmanager
 async def running_prometheus(folder: Path, target: str, token: str) -> AsyncGenerator[Prometheus]:
-    """A server that scrapes one bridge, at host and port, every second; skips the test if there is none."""
+    """A server that scrapes one bridge, at host and port, every second."""
     program = _find_program()
     _write_configuration(folder, target, token)
     with socket.socket() as probe:

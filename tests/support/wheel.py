@@ -7,10 +7,12 @@ import zipfile
 from pathlib import Path
 
 from tests.house.source import ROOT
+from tests.support.programs import needs
 
 
 def build_wheel(folder: Path, source: Path = ROOT) -> Path:
     """Build it into `folder`, which takes seconds; raises CalledProcessError with what hatchling wrote."""
+    needs.find(needs.PAGE_TOOLS)
     command = [sys.executable, "-m", "hatchling", "build", "-t", "wheel", "-d", str(folder)]
     subprocess.run(command, cwd=source, check=True, capture_output=True, timeout=120)
     (wheel,) = folder.glob("*.whl")
@@ -19,6 +21,7 @@ def build_wheel(folder: Path, source: Path = ROOT) -> Path:
 
 def build_both(folder: Path, source: Path = ROOT, *, epoch: int | None = None) -> Path:
     """Build sdist and wheel into `folder`, and return it; `epoch`: SOURCE_DATE_EPOCH."""
+    needs.find(needs.PAGE_TOOLS)
     environ = os.environ if epoch is None else {**os.environ, "SOURCE_DATE_EPOCH": str(epoch)}
     command = [sys.executable, "-m", "hatchling", "build", "-d", str(folder)]
     subprocess.run(command, cwd=source, env=environ, check=True, capture_output=True, timeout=120)

@@ -183,10 +183,11 @@ async def running_companion(
     """
     bridges = [f"http://b{number}.localhost:{bridge_port}/*" for number in range(1, MOST_BRIDGES)]
     seed_profile(folder, [*bridges, *hosts])
+    path = chromium_path()  # before the driver, which needs a library that comes with it
     async with async_playwright() as playwright:
         context = await playwright.chromium.launch_persistent_context(
             folder,
-            executable_path=chromium_path(),
+            executable_path=path,
             args=[*ARGUMENTS, *extension_arguments(*beside), *arguments],
         )
         try:

@@ -11,6 +11,7 @@ from playwright.async_api import Page, expect
 
 from tests.browser.extension.companion import EXTENSION, BridgePage, extension_id
 from tests.browser.extension.conftest import Stage
+from tests.support.programs import needs
 
 pytestmark = [pytest.mark.browser, pytest.mark.asyncio(loop_scope="session")]
 
@@ -43,6 +44,7 @@ async def open_popup(stage: Stage, url: str) -> Page:
 
 async def expect_accessible(page: Page) -> None:
     """No rule of axe is broken."""
+    needs.find(needs.PAGE_TOOLS)
     await page.evaluate(AXE.read_text())
     violations = await page.evaluate("axe.run().then(({ violations }) => violations.map(({ id }) => id))")
     assert violations == []

@@ -2,15 +2,13 @@
 
 import asyncio
 import json
-import os
-import shutil
 from collections.abc import AsyncGenerator, Mapping
 from contextlib import asynccontextmanager
 from pathlib import Path
 from types import MappingProxyType
 from typing import Any
 
-import pytest
+from tests.support.programs import needs
 
 ROOT = Path(__file__).parents[3]
 NODE = ROOT / ".venv" / "bin" / "node"
@@ -26,13 +24,9 @@ class CommandFailed(Exception):
 
 
 def firefox_path() -> str:
-    """The Firefox that `make test-all` named, else the one on the path; skips the test when there is none."""
-    found = os.environ.get("FIREFOX") or shutil.which("firefox-esr")
-    if found is None:
-        pytest.skip("needs Firefox; make test-all installs it or says how")
-    if not (ROOT / "node_modules" / "puppeteer-core").is_dir():
-        pytest.skip("needs puppeteer-core; make test-all installs it")
-    return found
+    """The Firefox of `make/firefox`; sees that its driver is there, too."""
+    needs.find(needs.PAGE_TOOLS)
+    return needs.find(needs.FIREFOX)
 
 
 class Firefox:

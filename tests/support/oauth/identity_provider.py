@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from tests.clients.environments import IDENTITY_PROVIDER
+from tests.support.programs import needs
 
 PROGRAM = Path(__file__).parents[2] / "identity_provider" / "provider.mjs"
 CLIENT_ID = "tool-bridge"
@@ -37,7 +38,7 @@ async def running_provider(
     folder: Path, base_url: str, *, claims_in_user_info: bool = True
 ) -> AsyncGenerator[IdentityProvider]:
     """A provider that knows the bridge at this address, and Ada of `tools` and Bob of `staff`."""
-    assert IDENTITY_PROVIDER.is_made, f"run make/client_environments {IDENTITY_PROVIDER.name} first"
+    needs.need_environment(IDENTITY_PROVIDER)
     path = folder / "provider.json"
     client = {
         "client_id": CLIENT_ID,

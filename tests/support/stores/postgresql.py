@@ -14,14 +14,13 @@ from pathlib import Path
 from typing import IO, Any, cast
 
 import psycopg
-import pytest
 from psycopg import sql
 from sqlalchemy import URL
 
 from bridge.storage.database import open_postgresql, postgresql_url
+from tests.support.programs import needs
 from tests.support.tcp_servers import free_port
 
-DEBIAN = Path("/usr/lib/postgresql")
 STOP_SECONDS = 20
 PASSWORD = "p@ss: word/?#%"
 QUICK = ("fsync=off", "full_page_writes=off", "synchronous_commit=off", "shared_buffers=32MB", "jit=off")
@@ -33,13 +32,8 @@ TEMPLATE = "migrated"
 
 
 def binaries() -> Path:
-    """The folder of `initdb` that `make test` named, else Debian's newest; skips the test without one."""
-    named = os.environ.get("POSTGRES_BIN")
-    debian = sorted(DEBIAN.glob("*/bin"), key=lambda folder: float(folder.parent.name))
-    found = Path(named) if named else next(reversed(debian), None)
-    if found is None or not (found / "initdb").exists():
-        pytest.skip("needs PostgreSQL; make test installs it or says how")
-    return found
+    """The folder of `initdb` that `make/postgres` names."""
+    return Path(needs.find(needs.POSTGRESQL))
 
 
 class PostgresServer:

@@ -1,7 +1,6 @@
 """A Redis server of this test process, in a folder of its own."""
 
 import itertools
-import os
 import shutil
 import signal
 import socket
@@ -13,8 +12,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import IO, cast
 
-import pytest
-
+from tests.support.programs import needs
 from tests.support.tcp_servers import free_port
 
 STOP_SECONDS = 10
@@ -24,12 +22,8 @@ OPTIONS = ("--bind", "127.0.0.1", "--save", "", "--appendonly", "no", "--daemoni
 
 
 def program() -> Path:
-    """The server that `make test` named, else one that is installed; skips the test without one."""
-    names = (os.environ.get("REDIS_SERVER", ""), "redis-server", "valkey-server", "redis-check-rdb")
-    found = next((path for name in names if name and (path := shutil.which(name))), None)
-    if found is None:
-        pytest.skip("needs Redis; make test installs it or says how")
-    return Path(found)
+    """The server that `make/redis` names."""
+    return Path(needs.find(needs.REDIS))
 
 
 class RedisServer:
