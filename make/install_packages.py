@@ -26,7 +26,7 @@ LOCKED = ("--require-hashes", "--no-deps")
 # The build backend comes from the lock: nothing is downloaded to build.
 CHECKOUT = ("--no-deps", "--no-build-isolation", "--no-index", "--editable")
 LEVELS = ("global", "install", ":env:")
-"""Where pip is told what it does, in the order in which one replaces the other."""
+"""Sections of pip's settings, in the order in which one replaces the other."""
 
 REASON_CHARS = 200
 
@@ -81,7 +81,7 @@ def find_installers() -> Path:
 
 
 def uv_environ(settings: Mapping[str, str]) -> dict[str, str]:
-    """What tells uv where packages come from, as pip is told: `settings` by pip's names.
+    """What tells uv where packages come from, as `settings`, by pip's names, tell pip.
 
     By variables, as an address may hold a password, which other users must not see among the arguments.
     """
@@ -144,7 +144,7 @@ def _install_by_uv(installers: Path, works: Sequence[Sequence[str]]) -> int:
 
 
 def _run_all(commands: Sequence[Sequence[str]], environ: Mapping[str, str]) -> int:
-    """The status of the first that fails, else 0."""
+    """The status of the first that fails; 0 if none does."""
     for command in commands:
         done = subprocess.run(command, env=environ, stdin=subprocess.DEVNULL, stdout=sys.stderr, check=False)
         if done.returncode:

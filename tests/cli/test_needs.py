@@ -59,7 +59,7 @@ def ask_at_once(need: Need, processes: int) -> list[tuple[int, str, str]]:
 
 
 def test_without_make_a_test_is_skipped_and_told_how(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Whoever runs pytest by hand has not asked for a browser of 100 MB."""
+    """Someone who runs pytest by hand has not asked for a browser of 100 MB."""
     monkeypatch.delenv("TEST_INSTALL", raising=False)
     need = command(tmp_path, "exit 1")
     with pytest.raises(pytest.skip.Exception, match=f"needs Program: {need.shown} installs it"):

@@ -1,4 +1,4 @@
-"""`make setup` and what else installs packages: by uv where it can be had, else by pip, always by digest."""
+"""`make setup` and what else installs packages: by uv where it can be had, by pip elsewhere, always by digest."""
 
 import hashlib
 import os
@@ -46,7 +46,7 @@ def index(tmp_path: Path) -> Generator[str]:
 
 @pytest.fixture
 def environ(tmp_path: Path, index: str) -> dict[str, str]:
-    """What has pip use this index and no other, whatever this machine says."""
+    """Variables by which pip uses this index only, against the settings of this machine."""
     settings = tmp_path / "pip.conf"
     settings.write_text(
         f"[global]\nindex-url = {index}\nextra-index-url =\nfind-links =\nconstraint =\nretries = 0\n"
@@ -83,7 +83,7 @@ def digest_in(tmp_path: Path) -> str:
 def test_a_package_comes_from_the_index_that_pip_is_told(
     tmp_path: Path, environ: dict[str, str], installer: str
 ) -> None:
-    """Issue 38: by uv, else by pip, of which one line tells; a mirror that pip is given is uv's as well."""
+    """Issue 38: uv installs, or pip, which one line says; uv uses the mirror that pip is given."""
     status, said, installed = install(tmp_path, environ, digest_in(tmp_path))
     assert (status, installed) == (0, True), said
     assert ("pip installs" in said) == (installer == "pip")
@@ -93,7 +93,7 @@ def test_a_package_comes_from_the_index_that_pip_is_told(
 def test_a_package_with_another_digest_is_refused(
     tmp_path: Path, environ: dict[str, str], installer: str
 ) -> None:
-    """A lock that a mirror could get around would pin nothing, whoever installs, even if uv is told so."""
+    """A lock that a mirror could get around would pin nothing; a variable of uv must not switch that off."""
     environ["UV_NO_VERIFY_HASHES"] = "1"
     status, said, installed = install(tmp_path, environ, "0" * 64)
     assert status != 0

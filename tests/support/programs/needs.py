@@ -66,13 +66,13 @@ def need_environment(environment: ClientEnvironment) -> None:
 
 
 def need_uv() -> None:
-    """See that the pinned uv is where `make setup` leaves it, if there is one; else skip the test."""
+    """See that the pinned uv is where `make setup` leaves it; without one, skip the test."""
     if not installers_folder().exists():
         _skip(Need("uv", ("make/setup", "dev")))
 
 
 def may_install() -> bool:
-    """Whether `make test` runs the tests, rather than somebody who has pytest only."""
+    """Whether `make test` runs the tests, rather than someone who has pytest only."""
     return bool(os.environ.get("TEST_INSTALL"))
 
 
@@ -141,7 +141,7 @@ def _alone(need: Need) -> Generator[Path]:
     cache_folder.mkdir(parents=True, exist_ok=True)
     path = cache_folder / f"{Path(need.shown).name.replace(' ', '-')}.lock"
     with path.open("a", encoding="utf-8") as file:
-        fcntl.flock(file, fcntl.LOCK_EX)  # whoever has it gives up after INSTALL_S
+        fcntl.flock(file, fcntl.LOCK_EX)  # its holder gives up after INSTALL_S
         yield path
 
 
