@@ -1,4 +1,4 @@
-"""`make setup` and what else installs packages: by uv where it can be had, by pip elsewhere, always by digest."""
+"""`make setup` and its like: they install by uv where it can be had, by pip elsewhere, always by digest."""
 
 import hashlib
 import os
