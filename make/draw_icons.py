@@ -13,7 +13,7 @@ DRAWN = """<!doctype html><style>body{margin:0}svg{display:block;width:100vw;hei
 async def draw_icons() -> None:
     """Write one PNG with a transparent ground for each size."""
     source = (ROOT / "static" / "favicon.svg").read_text(encoding="utf-8")
-    async with running_chromium() as browser:
+    async with running_chromium(whole=True) as browser:
         for size in SIZES:
             page = await browser.new_page(viewport={"width": size, "height": size})
             await page.set_content(DRAWN + source)

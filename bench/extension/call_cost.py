@@ -91,7 +91,7 @@ async def _measure(folder: Path, rounds: int) -> dict[str, list[list[float]]]:
 async def _open_ways(folder: Path, port: int, api_url: str) -> AsyncGenerator[dict[str, Way]]:
     bare = write_bare_relay(folder / "bare", [f"{api_url}/*", f"http://*.localhost:{port}/*"])
     async with (
-        running_chromium() as plain,
+        running_chromium(whole=True) as plain,
         running_companion(folder / "profile", port, [f"{api_url}/*"], beside=[bare]) as companion,
     ):
         bridge = await companion.open_bridge({"api": api_url})

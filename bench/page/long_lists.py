@@ -26,7 +26,10 @@ def measure_long_lists(*, quick: bool) -> dict[str, object]:
 
 
 async def _measure(folder: Path, repeats: int) -> dict[str, object]:
-    async with running_chromium() as browser, open_harness(browser, folder, ["mirror.yaml"]) as harness:
+    async with (
+        running_chromium(whole=True) as browser,
+        open_harness(browser, folder, ["mirror.yaml"]) as harness,
+    ):
         page = await harness.open_page(viewport={"width": 1280, "height": 900})
         found = await measure_in(page, repeats)
     rows = [[view, action, time] for view, times in found.items() for action, time in times.items()]

@@ -111,7 +111,7 @@ def measure_page_load(*, quick: bool) -> dict[str, object]:
 
 async def _measure(folder: Path, loads: int) -> dict[str, object]:
     figures: dict[str, dict[str, float]] = {}
-    async with running_chromium() as browser, serve_documents(folder) as documents:
+    async with running_chromium(whole=True) as browser, serve_documents(folder) as documents:
         for form, packages in (("built", _unpack_built(folder)), ("sources", Path.cwd())):
             async with run_installed_bridge(folder / form, packages, documents) as (proxy, page_url):
                 page = await open_paired_page(browser, page_url)

@@ -19,7 +19,7 @@ from tests.support.mcp_messages import legacy_request, modern_request
 from tests.support.raw_http import raw_answer
 from tests.support.running_bridge import new_browser, public_key_of, running_bridge
 
-pytestmark = [pytest.mark.asyncio, pytest.mark.both_event_loops]
+pytestmark = [pytest.mark.asyncio, pytest.mark.both_event_loops, pytest.mark.slow]
 
 BOMB_BYTES = 2_000_000
 """Of each bomb on the wire; unpacked it is a thousand times as long."""

@@ -240,6 +240,7 @@ async def test_deltas_of_invented_places_are_bounded() -> None:
         assert malformed(await now.failure(events(*invented)), "texts")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("piece", [b": keep-alive\n\n", b'data: {"a": "b"}\n\n'])
 def test_the_bytes_of_an_answer_are_bounded(piece: bytes) -> None:
     """Finding S-M7: sibling. Whatever is not counted by its meaning is counted as bytes."""

@@ -16,7 +16,7 @@ from tests.support.chromium import go_to, run_tool
 from tests.support.waiting import eventually
 from tests.support.web_servers import serving
 
-pytestmark = [pytest.mark.browser, pytest.mark.asyncio(loop_scope="session")]
+pytestmark = [pytest.mark.browser, pytest.mark.asyncio(loop_scope="session"), pytest.mark.slow]
 
 NOTE = "A link filled this form."
 QUESTION = "Run what a link filled in?"

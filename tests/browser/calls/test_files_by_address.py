@@ -18,7 +18,7 @@ from tests.support.chromium import Reply, accept_selection, go_to
 from tests.support.web_servers import for_every_page, serving
 from toolserver.json_types import JsonObject
 
-pytestmark = [pytest.mark.browser, pytest.mark.asyncio(loop_scope="session")]
+pytestmark = [pytest.mark.browser, pytest.mark.asyncio(loop_scope="session"), pytest.mark.slow]
 
 
 @dataclass

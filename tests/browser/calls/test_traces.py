@@ -11,7 +11,7 @@ from tests.browser.browser_harness import BrowserHarness, open_harness
 from tests.support.traces.span_collector import ReceivedSpan, SpanCollector, span_collector
 from tests.support.waiting import eventually
 
-pytestmark = [pytest.mark.browser, pytest.mark.asyncio(loop_scope="session")]
+pytestmark = [pytest.mark.browser, pytest.mark.asyncio(loop_scope="session"), pytest.mark.slow]
 
 OPEN_WEBUI = {
     "Accept": "*/*",

@@ -13,7 +13,7 @@ from playwright.async_api import Browser, Page, expect
 from tests.browser.approval_cards import answer, card_of, cards, customers, order_of, shop
 from tests.support.chromium import expect_connection, go_to, running_chromium
 
-pytestmark = [pytest.mark.browser, pytest.mark.asyncio(loop_scope="session")]
+pytestmark = [pytest.mark.browser, pytest.mark.asyncio(loop_scope="session"), pytest.mark.slow]
 
 NAMES = "async () => (await document.modelContext.getTools()).map(({ name }) => name).sort()"
 CALL = """async ([name, input]) => {
@@ -26,7 +26,7 @@ CALL = """async ([name, input]) => {
 @pytest_asyncio.fixture(loop_scope="session")
 async def agentic() -> AsyncIterator[Browser]:
     """Chromium with WebMCP."""
-    async with running_chromium("--enable-features=WebMCP") as browser:
+    async with running_chromium("--enable-features=WebMCP", whole=True) as browser:
         page = await browser.new_page()
         await page.goto("chrome://version")
         has_it = await page.evaluate("'modelContext' in document")

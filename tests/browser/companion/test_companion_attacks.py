@@ -13,7 +13,12 @@ from tests.support.chromium import accept_selection, go_to
 from tests.support.models.model_answers import calls, text
 from tests.support.models.scripted_provider import ProviderRequest, Script, Step, script
 
-pytestmark = [pytest.mark.browser, pytest.mark.asyncio(loop_scope="session"), pytest.mark.timeout(180)]
+pytestmark = [
+    pytest.mark.browser,
+    pytest.mark.asyncio(loop_scope="session"),
+    pytest.mark.timeout(180),
+    pytest.mark.slow,
+]
 
 
 async def test_an_accepted_document_that_names_another_origin_reaches_nothing_there(office: Office) -> None:

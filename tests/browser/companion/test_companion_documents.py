@@ -6,7 +6,12 @@ from playwright.async_api import Locator, Page, expect
 from tests.browser.companion.conftest import Office
 from tests.support.chromium import accept_selection, go_to, run_tool
 
-pytestmark = [pytest.mark.browser, pytest.mark.asyncio(loop_scope="session"), pytest.mark.timeout(180)]
+pytestmark = [
+    pytest.mark.browser,
+    pytest.mark.asyncio(loop_scope="session"),
+    pytest.mark.timeout(180),
+    pytest.mark.slow,
+]
 
 
 async def failed_fetch(office: Office, url: str) -> Locator:

@@ -12,7 +12,12 @@ from tests.browser.companion.conftest import Office
 from tests.browser.extension.companion import extension_id
 from tests.support.waiting import eventually
 
-pytestmark = [pytest.mark.browser, pytest.mark.asyncio(loop_scope="session"), pytest.mark.timeout(180)]
+pytestmark = [
+    pytest.mark.browser,
+    pytest.mark.asyncio(loop_scope="session"),
+    pytest.mark.timeout(180),
+    pytest.mark.slow,
+]
 
 Strike = Callable[[], Awaitable[Any]]
 

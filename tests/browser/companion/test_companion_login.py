@@ -15,7 +15,12 @@ from tests.browser.oauth.oauth_scene import OAuthScene, begun_scene, unopened_sc
 from tests.support.chromium import accept_selection, go_to, open_page
 from tests.support.oauth.protected_mcp import protected_mcp
 
-pytestmark = [pytest.mark.browser, pytest.mark.asyncio(loop_scope="session"), pytest.mark.timeout(180)]
+pytestmark = [
+    pytest.mark.browser,
+    pytest.mark.asyncio(loop_scope="session"),
+    pytest.mark.timeout(180),
+    pytest.mark.slow,
+]
 
 EXTENSION = f"chrome-extension://{extension_id()}"
 

@@ -8,7 +8,12 @@ from playwright.async_api import expect
 from tests.browser.companion.demo import running_demo
 from tests.support.chromium import go_to
 
-pytestmark = [pytest.mark.browser, pytest.mark.asyncio(loop_scope="session"), pytest.mark.timeout(180)]
+pytestmark = [
+    pytest.mark.browser,
+    pytest.mark.asyncio(loop_scope="session"),
+    pytest.mark.timeout(180),
+    pytest.mark.slow,
+]
 
 
 async def test_a_model_prints_and_reads_the_staff_directory_as_the_tutorial_says(tmp_path: Path) -> None:

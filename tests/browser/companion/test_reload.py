@@ -8,7 +8,12 @@ from tests.browser.companion.conftest import Office
 from tests.support.chromium import Reply, expect_connection
 from tests.support.waiting import eventually
 
-pytestmark = [pytest.mark.browser, pytest.mark.asyncio(loop_scope="session"), pytest.mark.timeout(180)]
+pytestmark = [
+    pytest.mark.browser,
+    pytest.mark.asyncio(loop_scope="session"),
+    pytest.mark.timeout(180),
+    pytest.mark.slow,
+]
 
 BETWEEN = """
     // Stands between executor and relay: notes what is said, and holds calls back while it is told so.

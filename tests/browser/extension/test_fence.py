@@ -8,7 +8,7 @@ import pytest
 from tests.browser.extension.conftest import Stage
 from tests.support.waiting import eventually
 
-pytestmark = [pytest.mark.browser, pytest.mark.asyncio(loop_scope="session")]
+pytestmark = [pytest.mark.browser, pytest.mark.asyncio(loop_scope="session"), pytest.mark.slow]
 
 SIMPLE_POST: dict[str, Any] = {
     "method": "POST",

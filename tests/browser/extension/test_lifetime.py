@@ -10,7 +10,7 @@ from tests.browser.extension.companion import BridgePage
 from tests.browser.extension.conftest import Stage
 from tests.support.waiting import eventually
 
-pytestmark = [pytest.mark.browser, pytest.mark.asyncio(loop_scope="session")]
+pytestmark = [pytest.mark.browser, pytest.mark.asyncio(loop_scope="session"), pytest.mark.slow]
 
 Workers: TypeAlias = Callable[[], Awaitable[Any]]
 """Ends all of them."""

@@ -11,7 +11,7 @@ from tests.browser.extension.sample_apis import bridge_application
 from tests.support.tcp_servers import serving_connections
 from tests.support.web_servers import serving
 
-pytestmark = [pytest.mark.browser, pytest.mark.asyncio(loop_scope="session")]
+pytestmark = [pytest.mark.browser, pytest.mark.asyncio(loop_scope="session"), pytest.mark.slow]
 
 
 async def test_a_bad_certificate_stays_one_although_its_warning_was_clicked_away_in_a_tab(

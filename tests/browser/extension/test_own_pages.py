@@ -13,7 +13,7 @@ from tests.browser.extension.companion import EXTENSION, BridgePage, extension_i
 from tests.browser.extension.conftest import Stage
 from tests.support.programs import needs
 
-pytestmark = [pytest.mark.browser, pytest.mark.asyncio(loop_scope="session")]
+pytestmark = [pytest.mark.browser, pytest.mark.asyncio(loop_scope="session"), pytest.mark.slow]
 
 AXE = Path(__file__).parents[3] / "node_modules" / "axe-core" / "axe.min.js"
 WARNINGS = "manifest => chrome.management.getPermissionWarningsByManifest(manifest)"

@@ -9,7 +9,7 @@ from tests.browser.extension.sample_apis import SampleApi, bridge_application
 from tests.browser.tls_proxy import tls_proxy
 from tests.support.web_servers import for_every_page, serving
 
-pytestmark = [pytest.mark.browser, pytest.mark.asyncio(loop_scope="session")]
+pytestmark = [pytest.mark.browser, pytest.mark.asyncio(loop_scope="session"), pytest.mark.slow]
 
 
 async def test_plain_http_and_the_local_network_are_no_walls(tmp_path: Path) -> None:

@@ -18,7 +18,7 @@ from tests.browser.browser_harness import BrowserHarness, open_harness
 from tests.support.chromium import expect_connection, running_chromium
 from tests.support.waiting import eventually
 
-pytestmark = [pytest.mark.browser, pytest.mark.asyncio(loop_scope="session")]
+pytestmark = [pytest.mark.browser, pytest.mark.asyncio(loop_scope="session"), pytest.mark.slow]
 
 ANSWER_S = 10
 """Far below the 45 s after which a silent socket is closed, far above the 2 s that an idle machine needs."""
@@ -29,7 +29,7 @@ async def storing(tmp_path: Path) -> AsyncIterator[BrowserHarness]:
     """A browser as users have it: Playwright's own arguments switch the back/forward cache off."""
     limits = {"PAGE_RESUME_SECONDS": RESUME_S}
     async with (
-        running_chromium(without=["--disable-back-forward-cache"]) as browser,
+        running_chromium(without=["--disable-back-forward-cache"], whole=True) as browser,
         open_harness(browser, tmp_path, ["answers.yaml"], deadline_s=60, limits=limits) as scene,
     ):
         yield scene

@@ -10,7 +10,7 @@ from tests.browser.oauth.oauth_scene import oauth_scene
 from tests.support.oauth.records import Mischief
 from tests.support.web_servers import for_every_page, serving
 
-pytestmark = [pytest.mark.browser, pytest.mark.asyncio(loop_scope="session")]
+pytestmark = [pytest.mark.browser, pytest.mark.asyncio(loop_scope="session"), pytest.mark.slow]
 
 
 async def test_an_answer_of_another_server_is_refused_and_its_code_not_used(

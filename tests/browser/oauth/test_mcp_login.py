@@ -13,7 +13,7 @@ from tests.support.chromium import accept_selection, expect_connection, go_to, o
 from tests.support.oauth.authorization import oauth_server
 from tests.support.oauth.protected_mcp import SCOPE, protected_mcp
 
-pytestmark = [pytest.mark.browser, pytest.mark.asyncio(loop_scope="session")]
+pytestmark = [pytest.mark.browser, pytest.mark.asyncio(loop_scope="session"), pytest.mark.slow]
 
 
 async def add_by_login(page: Page, endpoint: str) -> None:

@@ -8,7 +8,7 @@ from playwright.async_api import Browser, expect
 
 from tests.browser.oauth.oauth_scene import CLIENT, oauth_scene
 
-pytestmark = [pytest.mark.browser, pytest.mark.asyncio(loop_scope="session")]
+pytestmark = [pytest.mark.browser, pytest.mark.asyncio(loop_scope="session"), pytest.mark.slow]
 
 
 async def test_two_calls_at_once_renew_an_expired_token_once(chromium: Browser, tmp_path: Path) -> None:

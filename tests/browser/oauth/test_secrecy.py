@@ -10,7 +10,7 @@ from tests.browser.oauth.oauth_scene import OAuthScene, oauth_scene
 from tests.support.canaries import contains_secret, files_with
 from tests.support.chromium import go_to
 
-pytestmark = [pytest.mark.browser, pytest.mark.asyncio(loop_scope="session")]
+pytestmark = [pytest.mark.browser, pytest.mark.asyncio(loop_scope="session"), pytest.mark.slow]
 
 
 def secrets_of(scene: OAuthScene) -> list[str]:

@@ -9,7 +9,7 @@ from tests.browser.oauth.oauth_scene import CLIENT, OAuthScene, oauth_scene
 from tests.support.oauth.records import Client
 from tests.support.waiting import eventually
 
-pytestmark = [pytest.mark.browser, pytest.mark.asyncio(loop_scope="session")]
+pytestmark = [pytest.mark.browser, pytest.mark.asyncio(loop_scope="session"), pytest.mark.slow]
 
 
 async def user_of(scene: OAuthScene) -> str:

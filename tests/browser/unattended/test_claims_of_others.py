@@ -17,7 +17,7 @@ from tests.browser.unattended.running_page import RunningPage, running_page
 from tests.support.recording_api import RecordingApi, run_recording_api
 from tests.support.running_bridge import FakePage, pair_browser
 
-pytestmark = [pytest.mark.browser, pytest.mark.asyncio(loop_scope="session")]
+pytestmark = [pytest.mark.browser, pytest.mark.asyncio(loop_scope="session"), pytest.mark.slow]
 
 SECRET = "robots-own-secret"
 CLAIMS = ("address", "same_text", "moved", "name")

@@ -17,7 +17,7 @@ from tests.browser.upgrade_proxy import proxy_without_upgrades
 from tests.support.tcp_servers import free_port
 from tests.support.waiting import eventually
 
-pytestmark = [pytest.mark.browser, pytest.mark.asyncio(loop_scope="session")]
+pytestmark = [pytest.mark.browser, pytest.mark.asyncio(loop_scope="session"), pytest.mark.slow]
 
 BALLAST_MB = 700
 BALLAST = f"import sys; x = bytearray({BALLAST_MB} << 20); print('ready', flush=True); sys.stdin.read()"

@@ -21,7 +21,7 @@ from tests.browser.unattended.running_page import (
 )
 from tests.support.chromium import go_to
 
-pytestmark = [pytest.mark.browser, pytest.mark.asyncio(loop_scope="session")]
+pytestmark = [pytest.mark.browser, pytest.mark.asyncio(loop_scope="session"), pytest.mark.slow]
 
 SECRET = "correct-horse-battery-staple"
 ORDER = {"customer": "Ada", "items": [{"product_id": 2, "quantity": 1}]}

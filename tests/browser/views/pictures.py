@@ -85,7 +85,7 @@ async def take_pictures(page: Page, camera: Camera, caller: Caller) -> None:
 async def main(folder: Path) -> None:
     """Take all of them."""
     with tempfile.TemporaryDirectory(prefix="pictures-") as scratch:
-        async with started_demo(Path(scratch), BRIDGE_PORT) as facts, running_chromium() as browser:
+        async with started_demo(Path(scratch), BRIDGE_PORT) as facts, running_chromium(whole=True) as browser:
             page = await open_demo(browser, facts["page_url"])
             async with aiohttp.ClientSession() as http:
                 caller = Caller(facts["base_url"], facts["key"], http)

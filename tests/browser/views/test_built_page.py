@@ -22,7 +22,12 @@ from tests.support.oauth.protected_mcp import protected_mcp
 from tests.support.waiting import eventually
 from tests.support.wheel import unpack_wheel
 
-pytestmark = [pytest.mark.browser, pytest.mark.asyncio(loop_scope="session"), pytest.mark.timeout(180)]
+pytestmark = [
+    pytest.mark.browser,
+    pytest.mark.asyncio(loop_scope="session"),
+    pytest.mark.timeout(180),
+    pytest.mark.slow,
+]
 
 SECTIONS = (
     "servers",

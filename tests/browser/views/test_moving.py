@@ -13,7 +13,7 @@ from tests.browser.chat_harness import barriers
 from tests.support.canaries import contains_secret, files_with
 from tests.support.chromium import expect_connection, go_to, save_credential
 
-pytestmark = [pytest.mark.browser, pytest.mark.asyncio(loop_scope="session")]
+pytestmark = [pytest.mark.browser, pytest.mark.asyncio(loop_scope="session"), pytest.mark.slow]
 
 SECRET = "c4nary-moving-token-91b7"
 OTHER_SECRET = "c4nary-staying-token-02ee"

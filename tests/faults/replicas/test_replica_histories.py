@@ -12,7 +12,7 @@ from tests.faults.replicas.replica import ReplicaDouble
 from tests.faults.replicas.search import play_replicas
 from tests.faults.replicas.world import play
 
-CHUNKS, CHUNK, QUICK = 24, 125, 4
+CHUNKS, CHUNK, QUICK = 24, 125, 1
 MOST_TO_FIND = 1500
 
 
@@ -35,7 +35,7 @@ def journals() -> Iterator[JournalPlayer]:
     [pytest.param(n * CHUNK, marks=[pytest.mark.slow] * (n >= QUICK)) for n in range(CHUNKS)],
 )
 def test_no_fault_of_replicas_and_engines_breaks_a_promise(first: int) -> None:
-    """The same 3,000 histories every time, the first 500 of them at each change."""
+    """The same 3,000 histories every time, the first 125 of them at each change."""
     totals, failed = play_replicas(range(first, first + CHUNK))
     assert not failed, f'make faults ARGS="--replicas --seed {failed[0]}" tells the story'
     assert totals.histories == CHUNK
@@ -44,6 +44,7 @@ def test_no_fault_of_replicas_and_engines_breaks_a_promise(first: int) -> None:
 
 
 @pytest.mark.timeout(240)  # 25 s of work for the rarest, on a machine that may have other work
+@pytest.mark.slow
 @pytest.mark.parametrize("mutant", MUTANTS)
 def test_the_judge_finds_what_a_missing_guard_lets_happen(
     mutant: type[ReplicaDouble], journals: JournalPlayer

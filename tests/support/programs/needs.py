@@ -39,6 +39,7 @@ class Need:
 
 
 CHROMIUM = Need("Chromium", ("make/chromium",))
+HEADLESS_SHELL = Need("Chromium's headless shell", ("make/headless_shell",))
 FIREFOX = Need("Firefox", ("make/firefox",))
 POSTGRESQL = Need("PostgreSQL", ("make/postgres",))
 REDIS = Need("Redis", ("make/redis",))
