@@ -157,9 +157,10 @@ _PLAIN = (
 )
 _NO_SECRET = (
     f"The bridge cannot check the {TOKEN_HEADER}: start it with --user-jwt-secret FILE, or with the "
-    "environment variable FORWARD_USER_INFO_HEADER_JWT_SECRET, and the same secret as Open WebUI."
+    "environment variable TOOL_BRIDGE_USER_JWT_SECRET, and the secret that Open WebUI has as "
+    "FORWARD_USER_INFO_HEADER_JWT_SECRET."
 )
 _INVALID = (
-    f"The {TOKEN_HEADER} was not signed with the secret of this bridge. Open WebUI and the bridge "
-    "need the same FORWARD_USER_INFO_HEADER_JWT_SECRET."
+    f"The {TOKEN_HEADER} was not signed with the secret of this bridge. The bridge's "
+    "TOOL_BRIDGE_USER_JWT_SECRET must be Open WebUI's FORWARD_USER_INFO_HEADER_JWT_SECRET."
 )

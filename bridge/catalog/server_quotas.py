@@ -33,15 +33,16 @@ def check_server_quotas(
     of_owner = {each.record.id: each for each in servers if each.record.owner_id == record.owner_id}
     before = of_owner.pop(record.id, None)
     if before is None:
-        _check(len(of_owner) + 1, quotas.servers, "SERVERS_PER_USER", "servers")
+        _check(len(of_owner) + 1, quotas.servers, "TOOL_BRIDGE_SERVERS_PER_USER", "servers")
     if before is None or len(record.text) > len(before.record.text):
         chars = len(record.text) + sum(len(each.record.text) for each in of_owner.values())
-        _check(chars, quotas.document_chars, "DOCUMENT_CHARACTERS_PER_USER", "characters of documents")
+        variable = "TOOL_BRIDGE_DOCUMENT_CHARACTERS_PER_USER"
+        _check(chars, quotas.document_chars, variable, "characters of documents")
     if compiled is not None:
         number = len(compiled.operations)
         if before is None or number > len(before.compiled.operations):
             number += sum(len(each.compiled.operations) for each in of_owner.values())
-            _check(number, quotas.operations, "OPERATIONS_PER_USER", "operations")
+            _check(number, quotas.operations, "TOOL_BRIDGE_OPERATIONS_PER_USER", "operations")
 
 
 def _check(number: int, most: int, name: str, what: str) -> None:

@@ -32,7 +32,7 @@ COMMANDS: Mapping[str, Command] = {
         (
             "tool-bridge serve --spec openapi.yaml",
             "tool-bridge serve --port 0 --approve ask",
-            "tool-bridge serve --limit TOOL_TIMEOUT_SECONDS=60",
+            "tool-bridge serve --limit TOOL_BRIDGE_TOOL_QUEUE_WAIT_SECONDS=60",
         ),
     ),
     "demo": Command(
@@ -57,6 +57,15 @@ COMMANDS: Mapping[str, Command] = {
         (
             "tool-bridge doctor",
             "tool-bridge doctor --url https://bridge.example --json",
+        ),
+    ),
+    "settings": Command(
+        "bridge.cli.serve.options:add_settings",
+        "bridge.cli.settings:settings",
+        "print the settings that a start would have, and where each comes from",
+        (
+            "tool-bridge settings",
+            "tool-bridge settings --port 9000 --json",
         ),
     ),
     "tools": Command(
@@ -217,7 +226,7 @@ COMMANDS: Mapping[str, Command] = {
 }
 
 GROUPS: Mapping[str, Sequence[str]] = {
-    "run a bridge": ("init", "serve", "demo", "doctor"),
+    "run a bridge": ("init", "settings", "serve", "demo", "doctor"),
     "use it": ("open", "page", "tools", "call", "smoke"),
     "look at a document": ("check", "plan"),
     "let people and programs in": ("link", "key", "users", "devices"),

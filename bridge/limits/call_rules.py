@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 from bridge.errors import BridgeError, ErrorCode
 from bridge.limits.fair_queue import EVERYBODY, USER, OpenEntries, SharedResource
-from bridge.settings.limits import Limits
+from bridge.settings.limits import NAMES, Limits, variable_of
 
 MAX_OPEN_CALLS = 10_000
 """Maximum number of open calls of all users: running, waiting for a slot, or waiting for approval. The next
@@ -118,7 +118,7 @@ class CallRules:
     def timeout_error(self, full: str, seconds: float) -> BridgeError:
         """Return `queue_full`, with the limit that had no room."""
         waits = f"no slot became free within {seconds:g} s" if seconds else "no slot is free"
-        reason = _USER_SETTINGS.get(full) or f"{_LIMIT_NAMES[full]} is reached"
+        reason = _USER_SETTINGS.get(full) or f"{_shown_name(_LIMIT_NAMES[full])} is reached"
         message = f"The call was not made: {waits}, because {reason}. Try again with fewer calls at once."
         return _queue_full(message, {"full": _LIMIT_NAMES.get(full, full), "waited_s": seconds})
 
@@ -126,6 +126,11 @@ class CallRules:
         """Return `no_browser`."""
         message = "The bridge is stopping. The call was not made."
         return BridgeError(ErrorCode.NO_BROWSER, message, retryable=True)
+
+
+def _shown_name(name: str) -> str:
+    """Return the variable of a limit; the name of a constant, which has none."""
+    return variable_of(name) if name in NAMES else name
 
 
 def _check_open(opened: OpenEntries, most: OpenEntries, whose: str, advice: str) -> None:

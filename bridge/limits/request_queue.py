@@ -13,7 +13,7 @@ from typing import NamedTuple
 
 from bridge.errors import BridgeError, ErrorCode
 from bridge.limits.fair_queue import FairQueue, OpenEntries, QueueEntry, SharedResource
-from bridge.settings.limits import Limits
+from bridge.settings.limits import Limits, variable_of
 
 
 class RequestQueue:
@@ -79,7 +79,7 @@ class RequestQueue:
             return
         busy = _busy(
             f"{self.running} requests run and {self.waiting} wait already, as many as are allowed "
-            "(MAX_CONCURRENT_REQUESTS, REQUEST_QUEUE_SIZE)."
+            f"({variable_of('MAX_CONCURRENT_REQUESTS')} raises the first)."
         )
         waiting = self._queue.waiting_by_user()
         busiest = max(waiting, key=lambda user: waiting[user])
@@ -138,7 +138,7 @@ class _RequestRules:
         """Any number may be open; `RequestQueue` limits how many wait."""
 
     def timeout_error(self, full: str, seconds: float) -> BridgeError:
-        return _busy(f"No other request ended within {seconds:g} s (REQUEST_QUEUE_WAIT_SECONDS).")
+        return _busy(f"No other request ended within {seconds:g} s.")
 
     def closed_error(self) -> BridgeError:
         return _busy("The bridge is stopping.")

@@ -15,8 +15,8 @@ from typing import Literal, NamedTuple, Protocol, TypeAlias
 from pydantic import ValidationError
 
 from bridge.errors import BridgeError, ErrorCode
-from bridge.settings.limits import DEFAULTS, NAMES, Limits, Number, range_of
-from bridge.settings.obsolete import WITHOUT_EFFECT, explain_names
+from bridge.settings.declaration import OWN_PREFIX
+from bridge.settings.limits import DEFAULTS, NAMES, Limits, Number, range_of, variable_of
 
 Source: TypeAlias = Literal["default", "kept", "given", "changed"]
 """Where a value comes from. default: nobody set it · kept: set in the page and stored · given: by environment
@@ -44,6 +44,8 @@ class LimitFacts:
     """One limit, as shown to a person who may change it."""
 
     name: str
+    variable: str
+    """Environment variable that sets it at a start."""
     value: Number
     default: Number
     minimum: Number
@@ -99,7 +101,8 @@ class LiveLimits:
     async def load_stored(self) -> None:
         """Read the stored limits, at the start and after another replica changed them.
 
-        A value that is no longer allowed is left out with a warning.
+        What is no longer allowed, or no limit any more, is left out with a warning; to undo it, it is set to
+        None.
 
         Raises:
             BridgeError: `store_unavailable`.
@@ -107,19 +110,17 @@ class LiveLimits:
         async with self._changing:
             kept: dict[str, Number] = {}
             for name, value in (await self._store.load_limits()).items():
-                if name in WITHOUT_EFFECT:
-                    continue
                 try:
                     refuse_unknown([name])
                     kept[name] = _number(name, value)
                 except BridgeError as error:
-                    self._warn(f"A stored limit is ignored: {error.error.message}")
+                    self._warn(f"A stored limit is ignored until it is undone: {error.error.message}")
             if kept != self._kept:
                 self._kept = kept
                 self._settle()
 
-    async def change_limits(self, changes: Mapping[str, object]) -> list[str]:
-        """Change limits by name; None undoes a change. Returns a warning for each name without effect.
+    async def change_limits(self, changes: Mapping[str, object]) -> None:
+        """Change limits by name, or by variable; None undoes a change.
 
         All changes apply or none. A limit given by the environment or the command line is changed until the
         next start, any other permanently.
@@ -127,17 +128,17 @@ class LiveLimits:
         Raises:
             BridgeError: `invalid_request`: no such limit, or out of its range.
         """
-        wanted = {name: value for name, value in changes.items() if name not in WITHOUT_EFFECT}
-        refuse_unknown(wanted)
+        wanted = {name.removeprefix(OWN_PREFIX): value for name, value in changes.items()}
+        refuse_unknown(name for name, value in wanted.items() if value is not None)
         numbers = {name: None if value is None else _number(name, value) for name, value in wanted.items()}
         await asyncio.shield(self._apply(numbers))
-        return list(explain_names(changes))
 
     def list_limits(self) -> list[LimitFacts]:
         """Return every limit with its range and the source of its value."""
         return [
             LimitFacts(
                 name=name,
+                variable=variable_of(name),
                 value=getattr(self._chosen, name.lower()),
                 default=getattr(DEFAULTS, name.lower()),
                 minimum=range_of(name)[0],
@@ -174,7 +175,7 @@ class LiveLimits:
 def refuse_unknown(names: Iterable[str]) -> None:
     """Raise BridgeError `invalid_request` for a name that is no limit; the message lists the limits."""
     for name in names:
-        if name not in NAMES and name not in WITHOUT_EFFECT:
+        if name not in NAMES:
             message = f"There is no limit {name[:100]!r}. The limits are {', '.join(NAMES)}."
             raise BridgeError(ErrorCode.INVALID_REQUEST, message, detail={"field": name[:100]})
 

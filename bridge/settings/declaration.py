@@ -16,6 +16,9 @@ from typing import Any, ClassVar, Literal, cast, get_args, get_origin
 from pydantic import BaseModel, BeforeValidator, ConfigDict, ValidationError
 from pydantic.fields import FieldInfo
 
+OWN_PREFIX = "TOOL_BRIDGE_"
+"""How the variables of all settings begin, so that no other program's variable is taken for one."""
+
 NO_VALUE = frozenset({"none", "null", "off", "inherit"})
 """What stands for None where a setting may be left to somebody else."""
 
@@ -29,11 +32,13 @@ class Names:
     """Names of one setting, and what its type and range cannot say."""
 
     variable: str = ""
-    """Environment variable; "" for the field's name in capitals."""
+    """Environment variable; "" for `OWN_PREFIX` and the field's name in capitals."""
     option: str = ""
     """Option of `serve` and `demo`, such as `--port`; "" for none."""
     value: str = ""
     """Placeholder of the value in help, such as `SECONDS`."""
+    alias: str = ""
+    """A name without the prefix, which is read where the variable is not set; "" for none."""
     range: str = ""
     """Range in words, as the end of "must be ..."; "" to derive it from the type."""
     default: str = ""
@@ -71,11 +76,11 @@ class Setting:
     @property
     def variable(self) -> str:
         """The environment variable."""
-        return self.names.variable or self.field.upper()
+        return self.names.variable or f"{OWN_PREFIX}{self.field.upper()}"
 
     @property
     def full_name(self) -> str:
-        """All names under which people set it, for messages: `TOOL_TIMEOUT_SECONDS (--deadline)`."""
+        """All names under which people set it, for messages: `TOOL_BRIDGE_PORT (--port)`."""
         return f"{self.variable} ({self.names.option})" if self.names.option else self.variable
 
     @property
@@ -146,13 +151,17 @@ def range_in_words(setting: Setting) -> str:
 
 def default_in_words(setting: Setting) -> str:
     """Return the default, as people write it."""
-    if setting.names.default:
-        return setting.names.default
-    value = setting.info.default
+    return setting.names.default or value_in_words(setting.info.default)
+
+
+def value_in_words(value: object) -> str:
+    """Return the value of a setting, as people write it."""
     if value is None or value in ("", ()):
         return "none"
     if isinstance(value, bool):
         return str(value).lower()
+    if isinstance(value, tuple):
+        return ",".join(map(str, cast("tuple[object, ...]", value)))
     return f"{value:g}" if isinstance(value, float) else str(value)
 
 

@@ -15,18 +15,21 @@ from bridge.settings.declaration import Names, Section, bounds_of, settings_of_s
 Number: TypeAlias = int | float
 
 Fixed = Annotated[int, Names(is_fixed=True)]
-"""A constant among the limits: it keeps one user, or one host, from taking what all share."""
+"""A constant among the limits, which only code changes, such as that of a test."""
+
+FixedSeconds = Annotated[float, Names(is_fixed=True)]
+"""The same in seconds."""
 
 MAX_OPEN_CALLS_PER_USER = 1000
 """Maximum number of calls of one user that run or wait; the next one is refused with `queue_full`. Chosen."""
 
 
 class Limits(Section):
-    """All limits at one moment. Outside of this program each has its name in capitals."""
+    """All limits at one moment. In the database and in the API each has its name in capitals."""
 
     title: ClassVar[str] = "Limits"
 
-    max_parallel_tools_per_request: int = Field(
+    max_parallel_tools_per_request: Annotated[int, Names(alias="MAX_PARALLEL_TOOLS_PER_REQUEST")] = Field(
         default=5,
         ge=1,
         le=50,
@@ -35,27 +38,30 @@ class Limits(Section):
     max_parallel_tools_per_user: Fixed = Field(
         default=128, ge=1, le=2000, description="concurrent calls of one user"
     )
+    """Keeps one user from taking what all share. Chosen."""
     max_parallel_tools_per_host: Fixed = Field(
         default=64, ge=1, le=2000, description="concurrent calls of one user to one origin"
     )
-    max_parallel_tools_global: int = Field(
+    """Keeps one user from flooding an API. Chosen."""
+    max_parallel_tools_global: Annotated[int, Names(alias="MAX_PARALLEL_TOOLS_GLOBAL")] = Field(
         default=200, ge=1, le=2000, description="concurrent calls of all users; replicas divide it among them"
     )
-    calls_per_minute_per_user: int = Field(
+    calls_per_minute_per_user: Annotated[int, Names(alias="CALLS_PER_MINUTE_PER_USER")] = Field(
         default=6000,
         ge=1,
         le=1_000_000,
         description="calls of one user in a minute, through any endpoint and with any outcome; then "
         "`rate_limited`",
     )
-    unauthenticated_per_minute_per_address: int = Field(
+    unauthenticated_per_minute_per_address: Fixed = Field(
         default=600,
         ge=10,
         le=1_000_000,
         description="requests of one address in a minute without a valid key or session; then `rate_limited` "
         "instead of `unauthorized`",
     )
-    max_function_call_loops: int = Field(
+    """Chosen: ten a second are no burden, and find no key. Requests with a valid key are not counted."""
+    max_function_call_loops: Annotated[int, Names(alias="MAX_FUNCTION_CALL_LOOPS")] = Field(
         default=25,
         ge=1,
         le=200,
@@ -63,7 +69,7 @@ class Limits(Section):
         "its model sets another number; while nobody sets it, conversations have 9, and the answer "
         "after them",
     )
-    max_concurrent_requests: int = Field(
+    max_concurrent_requests: Annotated[int, Names(alias="MAX_CONCURRENT_REQUESTS")] = Field(
         default=200,
         ge=1,
         le=2000,
@@ -72,71 +78,78 @@ class Limits(Section):
     max_concurrent_requests_per_user: Fixed = Field(
         default=128, ge=1, le=2000, description="concurrent requests to models, of one user"
     )
-    request_queue_size: int = Field(
+    """Keeps one user from taking what all share. Chosen."""
+    request_queue_size: Fixed = Field(
         default=500,
         ge=0,
         le=10_000,
         description="waiting requests to models, served round-robin between users; when more come, the last "
         "request of the user with the most gets `server_busy`",
     )
-    request_queue_wait_seconds: float = Field(
+    """As in the OpenRouter pipe."""
+    request_queue_wait_seconds: FixedSeconds = Field(
         default=60,
         ge=0,
         le=3600,
         description="seconds that a request to a model may wait; then `server_busy`",
     )
-    tool_queue_size: int = Field(
+    """Chosen: callers and proxies wait about as long for a first byte."""
+    tool_queue_size: Fixed = Field(
         default=50,
         ge=1,
         le=1000,
         description="waiting calls of one request that are in the queue; further ones wait to enter it",
     )
-    tool_queue_wait_seconds: float = Field(
+    """As in the OpenRouter pipe (S0-70), where it is a constant, too."""
+    tool_queue_wait_seconds: Annotated[float, Names(alias="TOOL_QUEUE_WAIT_SECONDS")] = Field(
         default=120,
         ge=0,
         le=3600,
         description="seconds that a call may wait for its slot; then `queue_full`. 0: it never waits",
     )
-    tool_timeout_seconds: Annotated[float, Names(option="--deadline", value="SECONDS")] = Field(
+    tool_timeout_seconds: Annotated[
+        float, Names(option="--deadline", value="SECONDS", alias="TOOL_TIMEOUT_SECONDS")
+    ] = Field(
         default=60,
         ge=1,
         le=600,
         description="deadline of one call in seconds, from its slot on, unless a more specific one is set",
     )
-    tool_batch_timeout_seconds: float = Field(
+    tool_batch_timeout_seconds: Annotated[float, Names(alias="TOOL_BATCH_TIMEOUT_SECONDS")] = Field(
         default=120,
         ge=1,
         le=86_400,
         description="deadline of a whole batch in seconds; ends only the calls that have not ended",
     )
-    tool_shutdown_timeout_seconds: float = Field(
+    tool_shutdown_timeout_seconds: Annotated[float, Names(alias="TOOL_SHUTDOWN_TIMEOUT_SECONDS")] = Field(
         default=10,
         ge=0,
         le=600,
         description="seconds that running calls get when the bridge stops; 0: they end immediately",
     )
-    page_resume_seconds: float = Field(
+    page_resume_seconds: Annotated[float, Names(alias="PAGE_RESUME_SECONDS")] = Field(
         default=1.5,
         ge=0.5,
         le=30,
         description="seconds that calls wait for their page when its connection ends; a call that waits for "
         "approval waits twenty times as long",
     )
-    database_wait_seconds: float = Field(
+    database_wait_seconds: FixedSeconds = Field(
         default=2,
         ge=0.1,
         le=60,
         description="seconds that an answer of a model waits for the database each time; then it continues "
         "without memory",
     )
-    breaker_max_failures: int = Field(
+    """Chosen: longer than any write of a database that is well, short enough for who waits for an answer."""
+    breaker_max_failures: Annotated[int, Names(alias="BREAKER_MAX_FAILURES")] = Field(
         default=5,
         ge=1,
         le=50,
         description="failures of one tool that open its circuit breaker; the same for one user's requests to "
         "a provider of models",
     )
-    breaker_window_seconds: float = Field(
+    breaker_window_seconds: Annotated[float, Names(alias="BREAKER_WINDOW_SECONDS")] = Field(
         default=60,
         ge=5,
         le=900,
@@ -145,8 +158,10 @@ class Limits(Section):
 
 
 DEFAULTS = Limits()
-NAMES = tuple(setting.variable for setting in settings_of_section(Limits))
-"""Names of the limits that can be set."""
+_SETTINGS = {setting.field.upper(): setting for setting in settings_of_section(Limits)}
+
+NAMES = tuple(_SETTINGS)
+"""Names of the limits that can be set, as the database and the API have them: without `OWN_PREFIX`."""
 
 
 def range_of(name: str) -> tuple[Number, Number]:
@@ -159,9 +174,14 @@ def range_of(name: str) -> tuple[Number, Number]:
 
 def name_in_full(name: str) -> str:
     """Return all names of a limit, because who reads of it may have set it under any of them."""
-    return next(each.full_name for each in settings_of_section(Limits) if each.variable == name)
+    return _SETTINGS[name].full_name
+
+
+def variable_of(name: str) -> str:
+    """Return the environment variable of a limit."""
+    return _SETTINGS[name].variable
 
 
 def given_limits(limits: Limits) -> dict[str, Number]:
-    """Return the limits that environment, command line or code set, by name in capitals."""
+    """Return the limits that environment, command line or code set, by name."""
     return {name.upper(): getattr(limits, name) for name in sorted(limits.model_fields_set)}

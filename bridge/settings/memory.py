@@ -22,16 +22,24 @@ class MemorySettings(Section):
 
     title: ClassVar[str] = "Memory"
 
-    persist_tool_results: Annotated[bool, Names(see="[markers](markers.md)")] = Field(
+    persist_tool_results: Annotated[
+        bool, Names(alias="PERSIST_TOOL_RESULTS", see="[markers](markers.md)")
+    ] = Field(
         default=True,
         description="false: answers of chats have no markers, and nothing of them is stored; responses are",
     )
-    reasoning: Annotated[ReasoningMemory, Choice, Names("PERSIST_REASONING_TOKENS")] = Field(
+    reasoning: Annotated[
+        ReasoningMemory,
+        Choice,
+        Names("TOOL_BRIDGE_PERSIST_REASONING_TOKENS", alias="PERSIST_REASONING_TOKENS"),
+    ] = Field(
         default="conversation",
         description="how long a model is sent its reasoning again: never, in the next answer, in the whole "
         "chat",
     )
-    tool_output_turns: Annotated[int, Names("TOOL_OUTPUT_RETENTION_TURNS")] = Field(
+    tool_output_turns: Annotated[
+        int, Names("TOOL_BRIDGE_TOOL_OUTPUT_RETENTION_TURNS", alias="TOOL_OUTPUT_RETENTION_TURNS")
+    ] = Field(
         default=DEFAULT_TOOL_OUTPUT_TURNS,
         ge=0,
         description="number of recent turns of a chat in which a model is sent long outputs of tools uncut; "

@@ -15,30 +15,32 @@ class QuotaSettings(Section):
 
     title: ClassVar[str] = "What one user may have"
 
-    servers: Annotated[int, Names("SERVERS_PER_USER")] = Field(
+    servers: Annotated[int, Names("TOOL_BRIDGE_SERVERS_PER_USER", alias="SERVERS_PER_USER")] = Field(
         default=200, ge=1, le=100_000, description="servers of one user"
     )
-    operations: Annotated[int, Names("OPERATIONS_PER_USER")] = Field(
+    operations: Annotated[int, Names("TOOL_BRIDGE_OPERATIONS_PER_USER", alias="OPERATIONS_PER_USER")] = Field(
         default=50_000,
         ge=1,
         le=10_000_000,
         description="operations of all servers of one user; each takes about 3 KB of memory",
     )
-    document_chars: Annotated[int, Names("DOCUMENT_CHARACTERS_PER_USER")] = Field(
+    document_chars: Annotated[
+        int, Names("TOOL_BRIDGE_DOCUMENT_CHARACTERS_PER_USER", alias="DOCUMENT_CHARACTERS_PER_USER")
+    ] = Field(
         default=256 * 1024**2,
         ge=1024**2,
         le=64 * 1024**3,
         description="characters of the documents of all servers of one user",
     )
-    keys: Annotated[int, Names("KEYS_PER_USER")] = Field(
+    keys: Annotated[int, Names("TOOL_BRIDGE_KEYS_PER_USER", alias="KEYS_PER_USER")] = Field(
         default=200, ge=1, le=100_000, description="API keys that one user makes in the page"
     )
-    browsers: Annotated[int, Names("BROWSERS_PER_USER")] = Field(
+    browsers: Annotated[int, Names("TOOL_BRIDGE_BROWSERS_PER_USER", alias="BROWSERS_PER_USER")] = Field(
         default=1000, ge=1, le=100_000, description="paired browsers of one user"
     )
-    conversations: Annotated[int, Names("CONVERSATIONS_PER_USER")] = Field(
-        default=100_000, ge=1, le=100_000_000, description="stored conversations of one user"
-    )
+    conversations: Annotated[
+        int, Names("TOOL_BRIDGE_CONVERSATIONS_PER_USER", alias="CONVERSATIONS_PER_USER")
+    ] = Field(default=100_000, ge=1, le=100_000_000, description="stored conversations of one user")
 
 
 DEFAULT_QUOTAS = QuotaSettings()

@@ -17,6 +17,8 @@ from bridge.operating_system import home_folder, is_running
 RUNNING_FILE = "running.json"
 """File in the data folder that says where the bridge using it can be reached."""
 
+DATA_VARIABLE = "TOOL_BRIDGE_DATA"
+
 DEFAULT_PORT = 8765
 """The default port is fixed, because browser storage is per origin (ruling 25)."""
 
@@ -27,7 +29,7 @@ def default_folder(environ: Mapping[str, str] = os.environ) -> Path:
     Raises:
         NoHomeFolder: the environment names neither, and the user has no home folder.
     """
-    if chosen := environ.get("TOOL_BRIDGE_DATA"):
+    if chosen := environ.get(DATA_VARIABLE):
         return Path(chosen)
     base = environ.get("XDG_DATA_HOME")
     return (Path(base) if base else home_folder() / ".local" / "share") / "tool-bridge"

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+import logging
+from collections.abc import Callable, Iterable, Mapping
 from pathlib import Path
-from typing import Any, NamedTuple, TypeVar, cast
+from typing import Any, NamedTuple, TypeAlias, TypeVar, cast
 
 from pydantic import ValidationError
 from pydantic.fields import FieldInfo
@@ -15,13 +16,17 @@ from bridge.settings.declaration import (
     Section,
     Setting,
     SettingsError,
+    default_in_words,
     explain_error,
     list_settings,
+    parse_setting,
     settings_of_section,
 )
-from bridge.settings.obsolete import RENAMED
 
 AnySection = TypeVar("AnySection", bound=Section)
+Warn: TypeAlias = Callable[[str], None]
+
+_log = logging.getLogger(__name__)
 
 
 class NamedValues(PydanticBaseSettingsSource):
@@ -52,9 +57,8 @@ class Given(NamedTuple):
 
 
 def find_value(setting: Setting, values: Mapping[str, Any]) -> Given | None:
-    """Return the value of a setting under its name, else under an older one."""
-    older = [old for old, new in RENAMED.items() if new == setting.variable]
-    for name in (setting.variable, *older):
+    """Return the value of a setting under its variable, else under its alias; an empty one is none."""
+    for name in filter(None, (setting.variable, setting.names.alias)):
         value = values.get(name)
         value = value.strip() if isinstance(value, str) else value
         if value not in (None, ""):
@@ -62,38 +66,93 @@ def find_value(setting: Setting, values: Mapping[str, Any]) -> Given | None:
     return None
 
 
-def read_settings(data_dir: Path, options: Mapping[str, Any], environ: Mapping[str, str]) -> BridgeSettings:
+def find_usable(
+    settings: Iterable[Setting],
+    environ: Mapping[str, str],
+    warn: Warn,
+    options: Mapping[str, Any] | None = None,
+) -> dict[str, Given]:
+    """Return what the environment gives, by variable; without an alias whose value cannot be used.
+
+    An alias may be another program's variable, which must not stop a bridge; `warn` is told. An alias of a
+    secret is nobody else's: it counts, and stops the start, as the default would store in the clear what was
+    to be encrypted. `options` win: nobody is told of a variable that they make idle.
+    """
+    found: dict[str, Given] = {}
+    for setting in settings:
+        given = find_value(setting, environ)
+        if given is None or setting.variable in (options or {}):
+            continue
+        if given.name != setting.names.alias:
+            _warn_of_alias(setting, given, environ, warn)
+        elif not setting.names.is_secret and (problem := _problem_of(setting, given)):
+            warn(
+                f"{problem} It is ignored, and the default ({default_in_words(setting)}) is in force. "
+                f"The bridge's own variable is {setting.variable}."
+            )
+            continue
+        found[setting.variable] = given
+    return found
+
+
+def _problem_of(setting: Setting, given: Given) -> str:
+    """Return why a value cannot be used; "" if it can."""
+    try:
+        parse_setting(setting, given.value, given.name)
+    except SettingsError as error:
+        return str(error)
+    return ""
+
+
+def _warn_of_alias(setting: Setting, given: Given, environ: Mapping[str, str], warn: Warn) -> None:
+    """Tell of an alias that says something else than the variable."""
+    other = environ.get(setting.names.alias, "").strip()
+    if other not in ("", given.value):
+        warn(f"{setting.names.alias} is ignored, as {given.name} is set, to another value.")
+
+
+def read_settings(
+    data_dir: Path, options: Mapping[str, Any], environ: Mapping[str, str], warn: Warn = _log.warning
+) -> BridgeSettings:
     """Return the settings that options and environment give; options win.
 
-    Both hold values under the names of variables. Providers and models are not read.
+    `options` has values under the names of variables. Providers and models are not read. `warn` is told of
+    aliases that are ignored.
 
     Raises:
         SettingsError: a value that cannot be used.
     """
     own = InitSettingsSource(BridgeSettings, {"data_dir": data_dir, "environ": environ})
+    given = find_usable(list_settings(BridgeSettings), environ, warn, options)
+    usable = {variable: found.value for variable, found in given.items()}
     build = cast("Callable[..., BridgeSettings]", BridgeSettings)  # its fields hide what the library takes
     try:
-        return build(_build_sources=((own, NamedValues(options), NamedValues(environ)), {}))
+        return build(_build_sources=((own, NamedValues(options), NamedValues(usable)), {}))
     except ValidationError as error:
         section, field = error.errors()[0]["loc"][:2]
         wrong = next(
             each for each in list_settings(BridgeSettings) if (each.section, each.field) == (section, field)
         )
-        if (given := find_value(wrong, options)) is not None:
-            raise SettingsError(explain_error(wrong, error, given.value, wrong.names.option)) from None
+        if (option := find_value(wrong, options)) is not None:
+            raise SettingsError(explain_error(wrong, error, option.value, wrong.names.option)) from None
         raise _explained(wrong, error, environ) from None
 
 
-def read_section(section: type[AnySection], environ: Mapping[str, str]) -> AnySection:
+def read_section(
+    section: type[AnySection], environ: Mapping[str, str], warn: Warn = _log.warning
+) -> AnySection:
     """Return one section as the environment gives it, for a command that needs no other.
+
+    `warn` is told of aliases that are ignored.
 
     Raises:
         SettingsError: a value that cannot be used.
     """
     declared = {setting.field: setting for setting in settings_of_section(section)}
-    found = {field: find_value(setting, environ) for field, setting in declared.items()}
+    given = find_usable(declared.values(), environ, warn)
+    found = {field: given.get(setting.variable) for field, setting in declared.items()}
     try:
-        return section.model_validate({field: given.value for field, given in found.items() if given})
+        return section.model_validate({field: each.value for field, each in found.items() if each})
     except ValidationError as error:
         raise _explained(declared[str(error.errors()[0]["loc"][0])], error, environ) from None
 

@@ -11,7 +11,7 @@ from bridge.settings.declaration import CommaSeparated, Names, Section
 DEFAULT_AUDIT_DAYS = 365
 """Days for which entries of the audit log are stored."""
 
-KEYS_VARIABLE = "ARTIFACT_ENCRYPTION_KEY"
+KEYS_VARIABLE = "TOOL_BRIDGE_ENCRYPTION_KEY"
 
 GUESSABLE_CHARS = 20
 """Characters below which a key of encryption is warned of: people make up shorter ones, a generator longer
@@ -45,6 +45,7 @@ class StorageSettings(Section):
         AfterValidator(_distinct_keys),
         Names(
             KEYS_VARIABLE,
+            alias="ARTIFACT_ENCRYPTION_KEY",
             range="any text; several keys with commas between them",
             is_secret=True,
             see="[what is stored](stored-data.md)",
@@ -55,21 +56,25 @@ class StorageSettings(Section):
         description="key of stored content: the first one encrypts, all decrypt; used by the commands "
         "`encrypt`, `export` and `import`, too",
     )
-    encrypt_all: bool = Field(default=True, description="false: of the items, only reasoning is encrypted")
-    compress: Annotated[bool, Names("ENABLE_LZ4_COMPRESSION")] = Field(
+    encrypt_all: Annotated[bool, Names(alias="ENCRYPT_ALL")] = Field(
+        default=True, description="false: of the items, only reasoning is encrypted"
+    )
+    compress: Annotated[bool, Names(alias="ENABLE_LZ4_COMPRESSION")] = Field(
         default=True, description="whether content is compressed (with zlib) if that makes it shorter"
     )
-    min_compress_bytes: int = Field(
+    min_compress_bytes: Annotated[int, Names(alias="MIN_COMPRESS_BYTES")] = Field(
         default=0, ge=0, description="bytes below which content is not compressed"
     )
-    cleanup_days: Annotated[int, Names("ARTIFACT_CLEANUP_DAYS")] = Field(
+    cleanup_days: Annotated[int, Names(alias="ARTIFACT_CLEANUP_DAYS")] = Field(
         default=90, ge=1, le=365, description="days for which content is stored after its last use"
     )
-    cleanup_interval_hours: Annotated[float, Names("ARTIFACT_CLEANUP_INTERVAL_HOURS")] = Field(
+    cleanup_interval_hours: Annotated[float, Names(alias="ARTIFACT_CLEANUP_INTERVAL_HOURS")] = Field(
         default=1.0, ge=0.5, le=24, description="hours between two searches for content that is too old"
     )
     bytes_per_user: Annotated[
-        int, AfterValidator(_all_or_enough), Names("STORED_BYTES_PER_USER", range=_QUOTA_RANGE)
+        int,
+        AfterValidator(_all_or_enough),
+        Names("TOOL_BRIDGE_STORED_BYTES_PER_USER", alias="STORED_BYTES_PER_USER", range=_QUOTA_RANGE),
     ] = Field(
         default=1024**3,
         ge=0,

@@ -5,12 +5,13 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 from importlib.util import find_spec
-from typing import Annotated, ClassVar, Literal, TypeAlias
+from typing import Annotated, ClassVar, Literal, TypeAlias, get_args
 from urllib.parse import urlsplit
 
 from pydantic import AfterValidator, Field
 
 from bridge.settings.declaration import Choice, CommaSeparated, Names, Section, SettingsError
+from bridge.settings.log_levels import LogLevel, nearest_level
 
 TRACES_VARIABLE = "TOOL_BRIDGE_TRACES_ENDPOINT"
 
@@ -52,17 +53,21 @@ def _is_endpoint(url: str) -> bool:
         return False
 
 
-_LEVEL = re.compile(r"(?P<part>[a-z_]+(\.[a-z_]+)*)=(?P<level>debug|info|warning|error)")
+_LEVEL = re.compile(r"(?P<part>[a-z_]+(\.[a-z_]+)*)=(?P<level>\w+)")
 
 
-def _parts_exist(levels: tuple[str, ...]) -> tuple[str, ...]:
-    for each in levels:
-        found = _LEVEL.fullmatch(each)
-        if found is None:
-            raise ValueError("must be parts with their levels: cluster=debug,providers=warning")
-        if not _is_part(found["part"]):
-            raise ValueError(f"must name packages of bridge/; {found['part']} is none")
-    return levels
+def _known_parts(levels: tuple[str, ...]) -> tuple[str, ...]:
+    return tuple(map(_known_part, levels))
+
+
+def _known_part(entry: str) -> str:
+    found = _LEVEL.fullmatch(entry)
+    level = nearest_level(found["level"]) if found else ""
+    if found is None or level not in get_args(LogLevel):
+        raise ValueError("must be parts with their levels: cluster=debug,providers=warning")
+    if not _is_part(found["part"]):
+        raise ValueError(f"must name packages of bridge/; {found['part']} is none")
+    return f"{found['part']}={level}"
 
 
 def _is_part(name: str) -> bool:
@@ -101,7 +106,7 @@ class TelemetrySettings(Section):
     log_levels: Annotated[
         tuple[str, ...],
         CommaSeparated,
-        AfterValidator(_parts_exist),
+        AfterValidator(_known_parts),
         Names(
             "TOOL_BRIDGE_LOG_LEVELS",
             "--log-level-of",
@@ -112,7 +117,7 @@ class TelemetrySettings(Section):
     ] = Field(
         default=(),
         description="levels of parts of the bridge, by the names of its packages, where they differ from "
-        "`LOG_LEVEL`",
+        "`TOOL_BRIDGE_LOG_LEVEL`",
     )
     traces_endpoint: Annotated[
         Annotated[str, AfterValidator(_check_endpoint)] | None,

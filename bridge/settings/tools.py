@@ -82,7 +82,7 @@ class ToolSettings(Section):
         description="the same at `/mcp`, where clients refuse or cut what is longer than they take. 0: as "
         "everywhere",
     )
-    enable_strict_tool_calling: bool = Field(
+    enable_strict_tool_calling: Annotated[bool, Names(alias="ENABLE_STRICT_TOOL_CALLING")] = Field(
         default=True,
         description="whether models get strict schemas, where a tool's schema allows it; false: schemas as "
         "they are",

@@ -37,9 +37,10 @@ class UserSettings(Section):
     user_jwt_secret: Annotated[
         Annotated[str, AfterValidator(_long_enough)] | None,
         Names(
-            "FORWARD_USER_INFO_HEADER_JWT_SECRET",
+            "TOOL_BRIDGE_USER_JWT_SECRET",
             "--user-jwt-secret",
             "FILE",
+            alias="FORWARD_USER_INFO_HEADER_JWT_SECRET",
             range=f"at least {MIN_SECRET_BYTES} bytes; the option names a file",
             is_secret=True,
             option_names_file=True,
@@ -48,8 +49,8 @@ class UserSettings(Section):
     ] = Field(
         default=None,
         repr=False,
-        description="secret with which Open WebUI signs the names of its users; the variable has the same "
-        "name there",
+        description="secret with which Open WebUI signs the names of its users; the alias is its variable "
+        "there, so that one file can serve both",
     )
     sharing: Annotated[Sharing, Choice, Names("TOOL_BRIDGE_SHARING", "--sharing", "WHO")] = Field(
         default="operators",

@@ -19,7 +19,7 @@ from cryptography.exceptions import InvalidTag
 from cryptography.fernet import Fernet, InvalidToken
 from cryptography.hazmat.primitives.ciphers.aead import AESGCM
 
-from bridge.settings.storage import StorageSettings
+from bridge.settings.storage import KEYS_VARIABLE, StorageSettings
 
 KEY_ID_CHARS = 16
 
@@ -120,7 +120,7 @@ class Encryption:
 
     def _decrypted(self, encrypted: Encrypted, name: str, place: str) -> bytes:
         if name not in self._ciphers:
-            raise Unreadable(f"ARTIFACT_ENCRYPTION_KEY has no key with the id {name}")
+            raise Unreadable(f"{KEYS_VARIABLE} has no key with the id {name}")
         content, ciphers = encrypted.content, self._ciphers[name]
         try:
             if content[:1] == _FERNET:

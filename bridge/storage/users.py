@@ -456,7 +456,8 @@ async def check_number_of_devices(session: AsyncSession, user_id: str, quotas: Q
         select(func.count()).select_from(DeviceRow).where(DeviceRow.user_id == user_id)
     )
     remedy = "Remove one that is not used, under Devices in another browser or by `tool-bridge devices`"
-    check_quota((number or 0) + 1, quotas.browsers, "BROWSERS_PER_USER", what="browsers", remedy=remedy)
+    variable = "TOOL_BRIDGE_BROWSERS_PER_USER"
+    check_quota((number or 0) + 1, quotas.browsers, variable, what="browsers", remedy=remedy)
 
 
 def _logged_in() -> ColumnElement[bool]:

@@ -117,17 +117,9 @@ export const GERMAN_SETTINGS = {
   "Of a batch, or of one message of Open WebUI. The others wait for their turn.": "Eines Stapels oder einer Nachricht von Open WebUI. Die übrigen warten, bis sie an der Reihe sind.",
   "Calls at the same time, of all users": "Gleichzeitige Aufrufe von allen",
   "Several replicas share them.": "Mehrere Instanzen teilen sie sich.",
-  "Waiting calls of one request": "Wartende Aufrufe einer Anfrage",
-  "Further ones wait to enter the queue.": "Weitere warten vor der Warteschlange.",
   "Requests to models at the same time, of all users": "Gleichzeitige Anfragen an Modelle von allen",
-  "Waiting requests to models": "Wartende Anfragen an Modelle",
-  "Users take turns. When more come, the last request of the user with the most is refused with `server_busy`.":
-    "Alle kommen reihum dran. Kommen mehr, wird die letzte Anfrage von dem, der die meisten hat, mit `server_busy` abgelehnt.",
   "Calls per minute, of one user": "Aufrufe pro Minute und Person",
   "Through any endpoint and with any outcome. Further ones are refused with `rate_limited`.": "Über jeden Endpunkt und mit jedem Ausgang. Weitere werden mit `rate_limited` abgelehnt.",
-  "Requests without a key per minute, of one address": "Anfragen ohne Schlüssel pro Minute und Adresse",
-  "Without a valid key or session. Further ones are refused with `rate_limited` instead of `unauthorized`.":
-    "Ohne gültigen Schlüssel und ohne Sitzung. Weitere werden mit `rate_limited` statt `unauthorized` abgelehnt.",
   "Rounds of tool calls in one answer": "Runden von Tool-Aufrufen in einer Antwort",
   "How often a model may call tools before it has to answer, unless the request or its model says otherwise. Until this is changed, chats have 9.":
     "Wie oft ein Modell Tools aufrufen darf, bevor es antworten muss, wenn die Anfrage oder ihr Modell nichts anderes sagt. Solange das unverändert ist, haben Chats 9.",
@@ -138,13 +130,9 @@ export const GERMAN_SETTINGS = {
   "Ends only the calls that have not ended by then.": "Beendet nur die Aufrufe, die bis dahin noch laufen.",
   "Longest wait of a call": "Längste Wartezeit eines Aufrufs",
   "If its turn has not come by then, it ends with `queue_full`. 0: it never waits.": "Ist er bis dahin nicht an der Reihe, endet er mit `queue_full`. 0: Er wartet nie.",
-  "Longest wait of a request to a model": "Längste Wartezeit einer Anfrage an ein Modell",
-  "If its turn has not come by then, it ends with `server_busy`.": "Ist sie bis dahin nicht an der Reihe, endet sie mit `server_busy`.",
   "Wait for a page that lost its connection": "Warten auf eine Seite, deren Verbindung abbrach",
   "Its calls wait so long for it to return, and those that wait for approval twenty times as long.":
     "So lange warten ihre Aufrufe auf ihre Rückkehr; solche, die auf Freigabe warten, zwanzigmal so lange.",
-  "Wait of an answer for the database": "Warten einer Antwort auf die Datenbank",
-  "Each time; then the model's answer continues without memory.": "Jedes Mal; danach geht die Antwort des Modells ohne Gedächtnis weiter.",
   "Time for running calls when the bridge stops": "Zeit für laufende Aufrufe beim Beenden der Bridge",
   "0: they end at once.": "0: Sie enden sofort.",
   "When something fails again and again": "Wenn etwas immer wieder fehlschlägt",

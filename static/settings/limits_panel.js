@@ -97,8 +97,8 @@ export class LimitsPanel {
       problem.textContent = "";
     }
     try {
-      const { warnings } = await this.controls.changeLimits(changes);
-      fill(this.messages, notice("good", [t`Saved. It applies from the next call on.`, ...warnings].join(" ")));
+      await this.controls.changeLimits(changes);
+      fill(this.messages, notice("good", t`Saved. It applies from the next call on.`));
       announceSentence(t`Limits saved`);
     } catch (failure) {
       this.#showError(failure);
@@ -131,7 +131,7 @@ function groupOf(title, rows) {
 }
 
 /** @param {Limit} limit */
-const constantOf = ({ name }) => el("code", { class: "constant" }, name);
+const constantOf = ({ variable }) => el("code", { class: "constant" }, variable);
 
 /** @param {Limit} limit */
 function changeNote(limit) {

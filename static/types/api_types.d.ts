@@ -222,6 +222,8 @@ export interface CallReport {
 export type SetBy = "call" | "tool" | "server" | "user" | "TOOL_TIMEOUT_SECONDS" | "TOOL_BATCH_TIMEOUT_SECONDS";
 export interface Limit {
   name: string;
+  /** The environment variable that sets it at a start. */
+  variable: string;
   value: number;
   default: number;
   minimum: number;
@@ -233,7 +235,6 @@ export interface LimitList {
   limits: Limit[];
   may_change: boolean;
   calls: { running: number; waiting: number };
-  warnings: string[];
 }
 export interface Breaker {
   kind: "tool" | "host" | "request" | "store";

@@ -8,10 +8,9 @@ from bridge.cli.arguments import add_store, parse_source
 from bridge.cli.options import add_json, add_references
 from bridge.cli.setting_options import add_setting_options, arguments_of
 from bridge.close_names import suggest
-from bridge.settings.declaration import Setting, SettingsError, parse_setting, settings_of_section
-from bridge.settings.limits import NAMES, Limits
+from bridge.settings.declaration import SettingsError, parse_setting, settings_of_section
+from bridge.settings.limits import Limits
 from bridge.settings.network import NetworkSettings
-from bridge.settings.obsolete import WITHOUT_EFFECT
 
 
 def add_serve(command: argparse.ArgumentParser) -> None:
@@ -50,6 +49,17 @@ def add_doctor(command: argparse.ArgumentParser) -> None:
 def _add_shared_options(command: argparse.ArgumentParser) -> None:
     """Add the options that both have."""
     command.add_argument("--json", action="store_true", help="print one JSON line when ready")
+    _add_sources(command)
+
+
+def add_settings(command: argparse.ArgumentParser) -> None:
+    """`tool-bridge settings`."""
+    add_json(command)
+    _add_sources(command)
+
+
+def _add_sources(command: argparse.ArgumentParser) -> None:
+    """Add the options that settings come from."""
     add_store(command)
     add_setting_options(command)
     command.add_argument(
@@ -63,15 +73,15 @@ def _add_shared_options(command: argparse.ArgumentParser) -> None:
 
 
 def parse_limit(text: str) -> tuple[str, object]:
-    """Return name and value of `NAME=NUMBER`; names without effect are accepted."""
+    """Return variable and value of `NAME=NUMBER`, whose name is a variable or an alias."""
     name, _, number = text.partition("=")
-    if name in WITHOUT_EFFECT:
-        return name, number
-    known: dict[str, Setting] = {setting.variable: setting for setting in settings_of_section(Limits)}
-    if name not in known:
-        advice = suggest(name, NAMES) or f"; the limits are {', '.join(NAMES)}"
+    limits = list(settings_of_section(Limits))
+    setting = next((each for each in limits if name in (each.variable, each.names.alias)), None)
+    if setting is None:
+        variables = [each.variable for each in limits]
+        advice = suggest(name, variables) or f"; the limits are {', '.join(variables)}"
         raise argparse.ArgumentTypeError(f"there is no limit {name[:100]!r}{advice}")
     try:
-        return name, parse_setting(known[name], number, name)
+        return setting.variable, parse_setting(setting, number, name)
     except SettingsError as error:
         raise argparse.ArgumentTypeError(str(error)) from None

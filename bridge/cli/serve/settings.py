@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import argparse
 from collections.abc import Callable, Mapping
+from typing import Any
 
 from bridge.settings.bridge import BridgeSettings
 from bridge.settings.declaration import list_settings
 from bridge.settings.models import ModelsFile, ModelsFileError, key_of, models_of_environment, read_models
-from bridge.settings.obsolete import explain_mistyped, explain_names
+from bridge.settings.own_names import explain_mistyped
 from bridge.settings.sources import read_settings
 
 MODELS_FILE = "models.toml"
@@ -20,25 +21,26 @@ def settings_of(
 ) -> BridgeSettings:
     """Return the settings that parsed options and the environment give.
 
-    `warn` is told of names without effect: obsolete ones, and those that only look like ours.
+    `warn` is told of names without effect: aliases that are ignored, and what only looks like ours.
 
     Raises:
         SettingsError, ModelsFileError: a value, or the file of models, that cannot be used.
     """
-    given = {
-        **dict(options.limit),
-        **{name: value for name, value in vars(options).items() if value is not None},
-    }
     known = {setting.variable for setting in list_settings(BridgeSettings)}
     try:
-        settings = read_settings(options.data, given, environ)
+        settings = read_settings(options.data, given_by_options(options), environ, warn)
         models = models_of(settings, environ)
         known |= {provider.api_key_env for provider in models.provider if provider.api_key_env}
         return settings.model_copy(update={"models": models})
     finally:  # a mistyped name may be why a setting is missing
-        names = {**environ, **dict(options.limit)}
-        for warning in (*explain_names(names), *explain_mistyped(names, known)):
+        for warning in explain_mistyped(environ, known):
             warn(warning)
+
+
+def given_by_options(options: argparse.Namespace) -> dict[str, Any]:
+    """Return what parsed options say of settings, by variable; a named option counts before `--limit`."""
+    named = {name: value for name, value in vars(options).items() if value is not None}
+    return {**dict(options.limit), **named}
 
 
 def models_of(settings: BridgeSettings, environ: Mapping[str, str]) -> ModelsFile:

@@ -357,9 +357,8 @@ class AccountRoutes:
             raise BridgeError(ErrorCode.OPERATOR_ONLY, message)
         number = len(await self._store.list_keys(caller.user.id)) + 1
         most = self._settings.quotas.keys
-        check_quota(
-            number, most, "KEYS_PER_USER", what="API keys", remedy="Revoke one that is not used first"
-        )
+        remedy = "Revoke one that is not used first"
+        check_quota(number, most, "TOOL_BRIDGE_KEYS_PER_USER", what="API keys", remedy=remedy)
         key_id, key = await self._store.add_key(
             caller.user.id,
             body.label,

@@ -24,6 +24,8 @@ class LimitEntry(ApiModel):
     """One limit. `meaning` says what it counts; `source` says who set it."""
 
     name: str
+    variable: str
+    """The environment variable that sets it at a start; a change may name it, too."""
     value: float
     default: float
     minimum: float
@@ -45,7 +47,6 @@ class LimitList(ApiModel):
     limits: list[LimitEntry]
     may_change: bool
     calls: OpenCalls
-    warnings: list[str] = Field(default_factory=list[str])
 
 
 class LimitChange(ApiModel):
@@ -211,9 +212,9 @@ class LimitRoutes:
             message = "Only an operator of the bridge may change its limits."
             raise BridgeError(ErrorCode.OPERATOR_ONLY, message)
         change = await read_body(request, LimitChange)
-        warnings = await self._limits.change_limits(change.limits)
+        await self._limits.change_limits(change.limits)
         set_audit_detail(request, limits=change.limits)
-        return json_answer(self._limit_list(may_change=True, warnings=warnings))
+        return json_answer(self._limit_list(may_change=True))
 
     async def show_breakers(self, request: web.Request) -> web.Response:
         """The caller's breakers."""
@@ -266,11 +267,12 @@ class LimitRoutes:
         if entry.in_order:
             raise BridgeError(ErrorCode.INVALID_REQUEST, "`in_order` is set for a server, not for one tool.")
 
-    def _limit_list(self, *, may_change: bool, warnings: list[str] | None = None) -> LimitList:
+    def _limit_list(self, *, may_change: bool) -> LimitList:
         return LimitList(
             limits=[
                 LimitEntry(
                     name=facts.name,
+                    variable=facts.variable,
                     value=facts.value,
                     default=facts.default,
                     minimum=facts.minimum,
@@ -282,7 +284,6 @@ class LimitRoutes:
             ],
             may_change=may_change,
             calls=OpenCalls(running=self._queue.running, waiting=self._queue.waiting),
-            warnings=warnings or [],
         )
 
 

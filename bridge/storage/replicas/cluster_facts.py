@@ -8,6 +8,7 @@ from collections.abc import Mapping, Sequence, Set
 
 from sqlalchemy import text
 
+from bridge.settings.storage import KEYS_VARIABLE
 from bridge.storage.database import StoreError
 from bridge.storage.sessions import Sessions
 
@@ -18,7 +19,7 @@ LOCAL_KEY = "local_key"
 
 _SETTINGS = {
     SIGNING_SECRET: "the secret that signs (TOOL_BRIDGE_SECRET_KEY, or secret.key in the data folder)",
-    ENCRYPTION_KEYS: "the keys that encrypt what is stored (ARTIFACT_ENCRYPTION_KEY)",
+    ENCRYPTION_KEYS: f"the keys that encrypt what is stored ({KEYS_VARIABLE})",
 }
 """What a person has to make the same, by fact."""
 

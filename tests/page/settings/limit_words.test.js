@@ -5,7 +5,8 @@ import { changeOf, groupLimits, rangeOfLimit, wordsOfLimit } from "../../../stat
 
 /** @param {Partial<import("../../../static/types/api_types.js").Limit>} [facts] */
 const limit = (facts = {}) => ({
-  ...{ name: "TOOL_TIMEOUT_SECONDS", value: 60, default: 60, minimum: 1, maximum: 600, meaning: "seconds for one call", source: /** @type {const} */ ("default") },
+  ...{ name: "TOOL_TIMEOUT_SECONDS", variable: "TOOL_BRIDGE_TOOL_TIMEOUT_SECONDS", value: 60, default: 60, minimum: 1, maximum: 600 },
+  ...{ meaning: "seconds for one call", source: /** @type {const} */ ("default") },
   ...facts,
 });
 

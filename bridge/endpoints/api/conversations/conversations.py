@@ -163,7 +163,7 @@ class ConversationRoutes:
     async def _check_number(self, user_id: str) -> None:
         number, most = await self._store.count_conversations(user_id) + 1, self._quotas.conversations
         remedy = "Delete one that is not needed first"
-        check_quota(number, most, "CONVERSATIONS_PER_USER", what="conversations", remedy=remedy)
+        check_quota(number, most, "TOOL_BRIDGE_CONVERSATIONS_PER_USER", what="conversations", remedy=remedy)
 
     async def list_all(self, request: web.Request) -> web.Response:
         """The caller's conversations."""
