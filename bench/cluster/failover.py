@@ -74,7 +74,7 @@ async def _measure(folder: Path, database: URL, redis_url: str, *, quick: bool) 
     found = {fault: Found() for fault in (KILL, FREEZE, FREEZE_SEEN, STOP)}
     async with (
         replica_processes(
-            folder, database, redis_url, UNAUTHENTICATED_PER_MINUTE_PER_ADDRESS="1000000"
+            folder, database, redis_url, TOOL_BRIDGE_UNAUTHENTICATED_PER_MINUTE_PER_ADDRESS="1000000"
         ) as cluster,
         AsyncExitStack() as stack,
     ):

@@ -295,11 +295,13 @@ def _stored_item_routes(settings: BridgeSettings, parts: Components) -> list[Api
 
 def _unauthenticated_rate(attempts: Attempts, limits: LiveLimits) -> AttemptLimit:
     """Return how often an address may send requests without a valid key."""
-    return attempts.limit_attempts(
+    rate = attempts.limit_attempts(
         "requests without a valid key",
         per_key=limits.now.unauthenticated_per_minute_per_address,
         window_s=60,
     )
+    limits.on_change(lambda: rate.change_rate(per_key=limits.now.unauthenticated_per_minute_per_address))
+    return rate
 
 
 def _people_routes(

@@ -55,7 +55,7 @@ class InForce(NamedTuple):
 
 
 def settings(options: argparse.Namespace) -> int:
-    """Print all settings, or as JSON; nothing is opened or made."""
+    """Print all settings, or as JSON; nothing is opened or made. Warnings are those of a start."""
     try:
         found = settings_of(options, _log.warning, os.environ)
     except (SettingsError, ModelsFileError) as error:

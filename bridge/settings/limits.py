@@ -53,14 +53,15 @@ class Limits(Section):
         description="calls of one user in a minute, through any endpoint and with any outcome; then "
         "`rate_limited`",
     )
-    unauthenticated_per_minute_per_address: Fixed = Field(
+    unauthenticated_per_minute_per_address: Annotated[
+        int, Names(alias="UNAUTHENTICATED_PER_MINUTE_PER_ADDRESS")
+    ] = Field(
         default=600,
         ge=10,
         le=1_000_000,
         description="requests of one address in a minute without a valid key or session; then `rate_limited` "
         "instead of `unauthorized`",
     )
-    """Chosen: ten a second are no burden, and find no key. Requests with a valid key are not counted."""
     max_function_call_loops: Annotated[int, Names(alias="MAX_FUNCTION_CALL_LOOPS")] = Field(
         default=25,
         ge=1,

@@ -95,7 +95,7 @@ export class KeysPanel {
       ? t`Each call then runs in the page of the user whom Open WebUI names in a signed header.`
       : trusts_user_headers
         ? t`Each call then runs in the page of the user whom Open WebUI names. Anyone who has the key can act as any user.`
-        : t`For this, start the bridge with Open WebUI's FORWARD_USER_INFO_HEADER_JWT_SECRET; now it runs without one.`;
+        : t`For this, set the bridge's TOOL_BRIDGE_USER_JWT_SECRET to Open WebUI's FORWARD_USER_INFO_HEADER_JWT_SECRET; now it has none.`;
     const words = el("span", null, t`For all users of an Open WebUI`, el("span", { class: "hint" }, ` ${hint}`));
     fill(this.forwarding, el("label", { class: "check" }, this.forwarder, words));
     this.forwarding.hidden = false;

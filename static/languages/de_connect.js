@@ -66,8 +66,8 @@ export const GERMAN_CONNECT = {
   "Each call then runs in the page of the user whom Open WebUI names in a signed header.": "Jeder Aufruf läuft dann auf der Seite dessen, den Open WebUI in einem signierten Header nennt.",
   "Each call then runs in the page of the user whom Open WebUI names. Anyone who has the key can act as any user.":
     "Jeder Aufruf läuft dann auf der Seite dessen, den Open WebUI nennt. Wer den Schlüssel hat, kann in jedem Namen handeln.",
-  "For this, start the bridge with Open WebUI's FORWARD_USER_INFO_HEADER_JWT_SECRET; now it runs without one.":
-    "Dafür die Bridge mit dem FORWARD_USER_INFO_HEADER_JWT_SECRET von Open WebUI starten; jetzt läuft sie ohne.",
+  "For this, set the bridge's TOOL_BRIDGE_USER_JWT_SECRET to Open WebUI's FORWARD_USER_INFO_HEADER_JWT_SECRET; now it has none.":
+    "Dafür TOOL_BRIDGE_USER_JWT_SECRET der Bridge auf das FORWARD_USER_INFO_HEADER_JWT_SECRET von Open WebUI setzen; jetzt fehlt es.",
   "For a key that uses the bridge as a model": "Für einen Schlüssel, der die Bridge als Modell benutzt",
   "Calls in a model's answers": "Aufrufe in Antworten eines Modells",
   Default: "Standard",

@@ -120,6 +120,9 @@ export const GERMAN_SETTINGS = {
   "Requests to models at the same time, of all users": "Gleichzeitige Anfragen an Modelle von allen",
   "Calls per minute, of one user": "Aufrufe pro Minute und Person",
   "Through any endpoint and with any outcome. Further ones are refused with `rate_limited`.": "Über jeden Endpunkt und mit jedem Ausgang. Weitere werden mit `rate_limited` abgelehnt.",
+  "Requests without a key per minute, of one address": "Anfragen ohne Schlüssel pro Minute und Adresse",
+  "Without a valid key or session. Further ones are refused with `rate_limited` instead of `unauthorized`.":
+    "Ohne gültigen Schlüssel und ohne Sitzung. Weitere werden mit `rate_limited` statt `unauthorized` abgelehnt.",
   "Rounds of tool calls in one answer": "Runden von Tool-Aufrufen in einer Antwort",
   "How often a model may call tools before it has to answer, unless the request or its model says otherwise. Until this is changed, chats have 9.":
     "Wie oft ein Modell Tools aufrufen darf, bevor es antworten muss, wenn die Anfrage oder ihr Modell nichts anderes sagt. Solange das unverändert ist, haben Chats 9.",

@@ -15,6 +15,7 @@ export const LIMIT_GROUPS = [
       MAX_PARALLEL_TOOLS_GLOBAL: [t`Calls at the same time, of all users`, t`Several replicas share them.`],
       MAX_CONCURRENT_REQUESTS: [t`Requests to models at the same time, of all users`, t`Several replicas share them.`],
       CALLS_PER_MINUTE_PER_USER: [t`Calls per minute, of one user`, t`Through any endpoint and with any outcome. Further ones are refused with \`rate_limited\`.`],
+      UNAUTHENTICATED_PER_MINUTE_PER_ADDRESS: [t`Requests without a key per minute, of one address`, t`Without a valid key or session. Further ones are refused with \`rate_limited\` instead of \`unauthorized\`.`],
       MAX_FUNCTION_CALL_LOOPS: [t`Rounds of tool calls in one answer`, t`How often a model may call tools before it has to answer, unless the request or its model says otherwise. Until this is changed, chats have 9.`],
     },
   ],

@@ -216,7 +216,7 @@ def test_a_secret_that_is_too_short_is_told_at_the_start(tmp_path: Path, how: st
     secret = tmp_path / "secret"
     secret.write_text("short\n", encoding="utf-8")
     named = ["--user-jwt-secret", str(secret)] if how == "file" else []
-    environ = {} if how == "file" else {"FORWARD_USER_INFO_HEADER_JWT_SECRET": "short"}
+    environ = {} if how == "file" else {"TOOL_BRIDGE_USER_JWT_SECRET": "short"}
     started = run_command("serve", "--port", "0", "--data", str(tmp_path), *named, environ=environ)
     assert started.status == 2
     assert "needs 32 bytes" in started.errors

@@ -246,9 +246,9 @@ def test_a_data_folder_that_cannot_be_written_is_told_with_advice(tmp_path: Path
 
 def test_a_setting_that_cannot_be_used_is_told(tmp_path: Path) -> None:
     """By its name, as at a start."""
-    told = diagnose("--json", "--data", str(tmp_path), TOOL_TIMEOUT_SECONDS="soon")
+    told = diagnose("--json", "--data", str(tmp_path), TOOL_BRIDGE_TOOL_TIMEOUT_SECONDS="soon")
     assert told.status == 1
-    assert "TOOL_TIMEOUT_SECONDS" in checks_of(told)["settings"]["message"]
+    assert "TOOL_BRIDGE_TOOL_TIMEOUT_SECONDS" in checks_of(told)["settings"]["message"]
 
 
 def test_a_database_of_an_early_preview_is_told_and_left_as_it_is(tmp_path: Path) -> None:
@@ -349,7 +349,10 @@ def test_a_data_folder_in_use_is_told_though_its_bridge_does_not_say_where(tmp_p
 
 WARNED = {
     "tls": ({"TOOL_BRIDGE_HOST": "0.0.0.0"}, "Other machines can reach this bridge without TLS"),
-    "encryption_key": ({"ARTIFACT_ENCRYPTION_KEY": "short"}, "A key in ARTIFACT_ENCRYPTION_KEY is short"),
+    "encryption_key": (
+        {"TOOL_BRIDGE_ENCRYPTION_KEY": "short"},
+        "A key in TOOL_BRIDGE_ENCRYPTION_KEY is short",
+    ),
     "budgets": ({"TOOL_BRIDGE_BUDGET_COST": "3"}, "no model has a price"),
     "login": (
         {"TOOL_BRIDGE_OIDC_ISSUER": "http://127.0.0.1:1", "TOOL_BRIDGE_OIDC_CLIENT_ID": "bridge"},
@@ -375,6 +378,14 @@ def test_what_a_start_warns_of_is_a_warning_here_too(tmp_path: Path, name: str) 
     (found,) = [each for each in warned if each["name"] == name]
     assert told.status == 0
     assert words in found["message"]
+
+
+def test_a_variable_of_another_program_is_a_warning_that_names_ours(tmp_path: Path) -> None:
+    """Finding house-H2: it stopped the start; whoever meant the bridge learns which name that takes."""
+    told = diagnose("--json", "--data", str(tmp_path), LOG_LEVEL="loud")
+    found = checks_of(told)["names"]
+    assert (told.status, found["warning"]) == (0, True)
+    assert found["message"].endswith("The bridge's own variable is TOOL_BRIDGE_LOG_LEVEL.")
 
 
 def test_a_start_warns_in_the_same_words(tmp_path: Path) -> None:

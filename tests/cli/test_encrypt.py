@@ -20,7 +20,7 @@ from tests.support.running_bridge import running_bridge
 from tests.support.stores.postgresql import PostgresServer
 from tests.support.stores.redis import RedisServer
 
-KEYS = "ARTIFACT_ENCRYPTION_KEY"
+KEYS = "TOOL_BRIDGE_ENCRYPTION_KEY"
 
 
 @pytest.fixture

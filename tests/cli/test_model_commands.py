@@ -26,8 +26,8 @@ SWITCHES = (
     "TOOL_BRIDGE_MODELS",
     "OPENAI_API_KEY",
     "OPENAI_BASE_URL",
-    "ENABLE_STRICT_TOOL_CALLING",
-    "MAX_FUNCTION_CALL_LOOPS_REACHED_TEMPLATE",
+    "TOOL_BRIDGE_ENABLE_STRICT_TOOL_CALLING",
+    "TOOL_BRIDGE_MAX_FUNCTION_CALL_LOOPS_REACHED_TEMPLATE",
 )
 HELLO: Any = {"messages": [{"role": "user", "content": "Hello"}]}
 
@@ -170,7 +170,11 @@ async def test_a_bad_file_is_named_wherever_it_was_found(tmp_path: Path, how: st
     [
         ("TOOL_BRIDGE_MODELS", "/no/such/models.toml", "/no/such/models.toml cannot be read"),
         ("OPENAI_BASE_URL", "models.example", "OPENAI_BASE_URL must be an address such as"),
-        ("ENABLE_STRICT_TOOL_CALLING", "perhaps", "ENABLE_STRICT_TOOL_CALLING must be true or false"),
+        (
+            "TOOL_BRIDGE_ENABLE_STRICT_TOOL_CALLING",
+            "perhaps",
+            "TOOL_BRIDGE_ENABLE_STRICT_TOOL_CALLING must be true or false",
+        ),
     ],
 )
 async def test_a_switch_that_says_nonsense_stops_the_start(

@@ -193,11 +193,11 @@ async def selected(parts: Components, user: str, _server_id: str) -> object:
 
 
 async def change_limit(parts: Components, _user: str, _server_id: str) -> None:
-    await parts.controls.limits.change_limits({"TOOL_QUEUE_SIZE": 7})
+    await parts.controls.limits.change_limits({"BREAKER_MAX_FAILURES": 7})
 
 
 async def limit(parts: Components, _user: str, _server_id: str) -> object:
-    return parts.controls.limits.now.tool_queue_size == 7
+    return parts.controls.limits.now.breaker_max_failures == 7
 
 
 async def change_setting(parts: Components, user: str, server_id: str) -> None:

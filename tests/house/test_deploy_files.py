@@ -152,7 +152,7 @@ def test_every_container_has_no_rights_and_a_root_that_cannot_be_written() -> No
 def test_every_manifest_has_what_models_said_encrypted() -> None:
     """Who goes from one bridge to several must not store it in the clear from then on."""
     for name in MANIFESTS:
-        assert "ARTIFACT_ENCRYPTION_KEY" in {entry["name"] for entry in container(name)["env"]}, name
+        assert "TOOL_BRIDGE_ENCRYPTION_KEY" in {entry["name"] for entry in container(name)["env"]}, name
 
 
 def test_no_file_holds_a_secret() -> None:

@@ -53,7 +53,7 @@ def test_what_fernet_encrypted_stays_readable() -> None:
 
 
 def test_what_is_short_or_would_grow_is_not_compressed() -> None:
-    """S0-142: only if smaller, and from `MIN_COMPRESS_BYTES` on."""
+    """S0-142: only if smaller, and from `TOOL_BRIDGE_MIN_COMPRESS_BYTES` on."""
     text, noise = b"a" * 900, os.urandom(900)
     assert len(Encryption(PLAIN).encrypt_bytes(text, HERE).content) < 100
     assert Encryption(PLAIN).encrypt_bytes(noise, HERE).content == b"\0" + noise

@@ -63,7 +63,7 @@ async def harness(database: Where) -> AsyncIterator[RetentionHarness]:
 
 @pytest.mark.asyncio
 async def test_what_was_not_used_for_so_many_days_goes(harness: RetentionHarness) -> None:
-    """S0-144: `ARTIFACT_CLEANUP_DAYS`, 90 unless told otherwise."""
+    """S0-144: `TOOL_BRIDGE_CLEANUP_DAYS`, 90 unless told otherwise."""
     for day, name in ((0, "1"), (5, "2"), (90, "3")):
         harness.day = day
         await harness.add_response(name)

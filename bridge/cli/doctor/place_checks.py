@@ -30,7 +30,7 @@ START_BYTES = 1024 * 1024
 
 _USABLE = Finding("settings", ok=True, message="The environment and the file of models can be used.")
 _CORRECT = "Correct it, or take it away for the default; docs/reference/settings.md has all of them."
-_RENAME = "Correct its name, or take it away."
+_RENAME = "Correct its name or its value, or take it away."
 _IN_USE = "Stop that one, or choose another folder with --data."
 
 

@@ -54,12 +54,15 @@ def demo(options: argparse.Namespace) -> int:
 
 
 def _run(options: argparse.Namespace, *, with_samples: bool) -> int:
+    warnings: list[str] = []
     try:
-        settings, loop = check_settings(options, _log.warning)
+        settings, loop = check_settings(options, warnings.append)
     except (SettingsError, ModelsFileError) as error:
-        print(f"tool-bridge: {error}", file=sys.stderr)
+        print("\n".join([*warnings, f"tool-bridge: {error}"]), file=sys.stderr)
         return 2
     _set_up_log(settings)
+    for warning in warnings:  # as lines of the form that was asked for
+        _log.warning(warning)
     try:
         is_straight = may_use_insides()
     except UnfitLibraries as error:

@@ -70,7 +70,7 @@ async def test_other_users_see_limits_and_cannot_change_them(scene: BrowserHarne
     await go_to(page, "settings")
     await unfold(page)
     await expect(page.get_by_text("Only an operator of the bridge can change them.")).to_be_visible()
-    await expect(page.get_by_text("MAX_PARALLEL_TOOLS_GLOBAL", exact=True)).to_be_visible()
+    await expect(page.get_by_text("TOOL_BRIDGE_MAX_PARALLEL_TOOLS_GLOBAL", exact=True)).to_be_visible()
     await expect(page.get_by_role("button", name="Save the limits")).to_be_hidden()
     await expect(page.get_by_label(TIMEOUT, exact=True)).to_have_count(0)
 

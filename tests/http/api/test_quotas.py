@@ -54,7 +54,7 @@ async def test_a_user_makes_so_many_keys(page: FakePage) -> None:
     made: list[str] = []
     while (answered := await page.request("POST", "/api/keys", {"label": "mine"}))[0] == 201:
         made.append(answered[1]["id"])
-    assert (answered[0], setting_in(answered[1])) == (409, "KEYS_PER_USER")
+    assert (answered[0], setting_in(answered[1])) == (409, "TOOL_BRIDGE_KEYS_PER_USER")
     listed = (await page.get("/api/keys"))["keys"]
     assert len(listed) == QUOTAS.keys
     assert (await page.request("DELETE", f"/api/keys/{made[0]}"))[0] == 200
@@ -72,13 +72,13 @@ async def test_a_user_pairs_so_many_browsers_by_link_and_by_code(
     async with http.post(url, json={**pairing, "ticket": await store.add_ticket(user_id)}) as response:
         assert response.status == 201
     async with http.post(url, json=pairing) as response:
-        assert (response.status, setting_in(await response.json())) == (409, "BROWSERS_PER_USER")
+        assert (response.status, setting_in(await response.json())) == (409, "TOOL_BRIDGE_BROWSERS_PER_USER")
     waiting = {"public_key": public_key_of(new_browser(bridge.base_url, http).key)}
     async with http.post(f"{bridge.base_url}/api/pairings", json=waiting) as response:
         code = (await response.json())["code"]
     decision = {"code": code, "accept": True}
     status, answer = await page.request("POST", "/api/pairings/decision", decision)
-    assert (status, setting_in(answer)) == (409, "BROWSERS_PER_USER")
+    assert (status, setting_in(answer)) == (409, "TOOL_BRIDGE_BROWSERS_PER_USER")
     other = next(each for each in await store.list_devices(user_id) if each.id != page.device_id)
     assert (await page.request("DELETE", f"/api/devices/{other.id}"))[0] == 200
     assert (await page.request("POST", "/api/pairings/decision", decision))[0] == 200
@@ -89,7 +89,7 @@ async def test_a_user_begins_so_many_conversations(page: FakePage) -> None:
     """Finding S-L10: a key begins them, and each is a row of the database."""
     begun = [await page.request("POST", "/conversations", {}) for _ in range(3)]
     assert [status for status, _ in begun] == [201, 201, 409]
-    assert setting_in(begun[-1][1]) == "CONVERSATIONS_PER_USER"
+    assert setting_in(begun[-1][1]) == "TOOL_BRIDGE_CONVERSATIONS_PER_USER"
     first = begun[0][1]["conversation"]["id"]
     assert (await page.request("DELETE", f"/conversations/{first}"))[0] == 200
     assert (await page.request("POST", "/conversations", {}))[0] == 201

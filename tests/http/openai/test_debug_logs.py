@@ -156,7 +156,7 @@ async def test_a_request_that_fails_at_once_has_its_log_under_the_id_of_the_erro
 async def test_settings_say_which_requests_have_a_log(
     tmp_path: Path, provider: ScriptedProvider, defaults: ModelDefaults, headers: Any, status: int
 ) -> None:
-    """S4-12: LOG_LEVEL for all of them; a wish that is not met is named in the answer's head."""
+    """S4-12: TOOL_BRIDGE_LOG_LEVEL for all of them; a wish that is not met is named in the answer's head."""
     async with (
         shop_bridge(tmp_path, provider, model_defaults=defaults) as bridge,
         client_of(bridge) as client,

@@ -70,16 +70,16 @@ async def test_a_chat_of_ten_turns_is_sent_with_one_growing_beginning(
 async def test_an_answer_waits_for_a_busy_database_as_long_as_the_limit_says(
     tmp_path: Path, provider: ScriptedProvider, caplog: pytest.LogCaptureFixture
 ) -> None:
-    """`DATABASE_WAIT_SECONDS`: a backup tool holds the file; the answer is whole, and unkept."""
+    """`Limits.database_wait_seconds`: a backup tool holds the file; the answer is whole, and unkept."""
     provider.play(text("Hi."), text("Hi again."))
-    async with model_bridge(tmp_path, provider) as bridge, client_of(bridge) as client:
-        await bridge.components.controls.limits.change_limits({"DATABASE_WAIT_SECONDS": 0.2})
+    limits = {"DATABASE_WAIT_SECONDS": 1}
+    async with model_bridge(tmp_path, provider, limits=limits) as bridge, client_of(bridge) as client:
         with closing(sqlite3.connect(tmp_path / "bridge.sqlite3", isolation_level=None)) as other:
             other.execute("BEGIN IMMEDIATE")
             said = await say(client, [], "Hello", extra_headers=LINK)
         assert said.startswith("Hi.")
         assert "continues without memory" in caplog.text
-        assert caplog.text.count("no answer within 0.2 s.\n") == 2, "told by the store and by the answer"
+        assert caplog.text.count("no answer within 1 s.\n") == 2, "told by the store and by the answer"
         caplog.clear()
         assert (await say(client, [], "Hello", extra_headers=LINK)).startswith("Hi again.")
         assert "memory" not in caplog.text

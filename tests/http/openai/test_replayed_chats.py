@@ -312,7 +312,7 @@ async def test_old_outputs_are_cut_in_the_middle(tmp_path: Path, provider: Scrip
 
 
 async def test_outputs_stay_whole_where_that_is_set(tmp_path: Path, provider: ScriptedProvider) -> None:
-    """S0-140: `TOOL_OUTPUT_RETENTION_TURNS` 0."""
+    """S0-140: `TOOL_BRIDGE_TOOL_OUTPUT_RETENTION_TURNS` 0."""
 
     async def long(_call: dict[str, Any]) -> dict[str, Any]:
         return json_answer({"w": "x" * 2000})

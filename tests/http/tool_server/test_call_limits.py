@@ -182,12 +182,11 @@ async def test_a_call_that_waits_is_listed_told_to_pages_and_cancelled_by_its_id
 async def test_who_may_change_limits_and_what_is_told_of_a_bad_value(
     bridge: Bridge, page: FakePage, api: Api
 ) -> None:
-    """The operator's page only; an error names the range, and obsolete names are accepted with a warning."""
+    """The operator's page only; an error names the range, and what is no limit is refused."""
     status, told = await page.request("PATCH", "/api/limits", {"limits": {"TOOL_TIMEOUT_SECONDS": 601}})
     assert (status, told["error"]["detail"]["maximum"]) == (400, 600)
     status, told = await page.request("PATCH", "/api/limits", {"limits": {"TOOL_IDLE_TIMEOUT_SECONDS": 1}})
-    assert status == 200
-    assert "no effect" in told["warnings"][0]
+    assert (status, told["error"]["code"]) == (400, "invalid_request")
     bob = await bridge.components.store.ensure_user("bob")
     async with page_of(bridge, bob.id, api.answer) as other:
         status, told = await other.request("PATCH", "/api/limits", {"limits": {}})
@@ -319,7 +318,7 @@ async def test_no_other_setting_keeps_a_breaker_from_opening(
     """W-09: a history of one failure once meant that five were never counted."""
     limits = {"limits": {"BREAKER_HISTORY_SIZE": 1}}
     status, told = await page.request("PATCH", "/api/limits", limits)
-    assert (status, len(told["warnings"])) == (200, 1)
+    assert (status, told["error"]["code"]) == (400, "invalid_request")
     api.status = 503
     codes = [(await call(bridge))[1]["error"]["code"] for _ in range(6)]
     assert codes == ["http_status"] * 5 + ["breaker_open"]

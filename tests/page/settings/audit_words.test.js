@@ -35,6 +35,6 @@ test("facts of other kinds are words too, and none says that nothing is unusual"
 });
 
 test("a fact that this page does not know is shown with its name, and cannot be more than a line", () => {
-  assert.equal(factWords({ max_tools: 64, changes: { TOOL_QUEUE_SIZE: 9 } }, NAMES), 'max tools: 64 · changes: {"TOOL_QUEUE_SIZE":9}');
+  assert.equal(factWords({ max_tools: 64, changes: { BREAKER_MAX_FAILURES: 9 } }, NAMES), 'max tools: 64 · changes: {"BREAKER_MAX_FAILURES":9}');
   assert.equal(factWords({ note: "a\nb" }, NAMES).includes("\n"), false);
 });

@@ -64,7 +64,7 @@ async def test_shared_limits_and_documents_are_rung_for(postgres_server: Postgre
     """They are in force on every replica, whoever changed them."""
     async with two_stores(postgres_server) as stores:
         limits = stores.writer.limit_tables()
-        assert await stores.moved(lambda: limits.save_limits({"TOOL_QUEUE_SIZE": 7})) == {"limits"}
+        assert await stores.moved(lambda: limits.save_limits({"BREAKER_MAX_FAILURES": 7})) == {"limits"}
         assert await stores.moved(lambda: stores.writer.add_server(SHARED)) == {"servers"}
         assert stores.rung == ["limits", "servers"]
 

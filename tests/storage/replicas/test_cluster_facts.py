@@ -46,7 +46,7 @@ async def test_another_signing_secret_is_refused_by_name(postgres_server: Postgr
         await check_facts(first, FACTS, is_alone=True)
         with pytest.raises(StoreError, match="TOOL_BRIDGE_SECRET_KEY") as refused:
             await check_facts(second, fingerprint_keys(OTHER_SECRET, ["k1", "k2"]), is_alone=False)
-        assert "ARTIFACT_ENCRYPTION_KEY" not in str(refused.value)
+        assert "TOOL_BRIDGE_ENCRYPTION_KEY" not in str(refused.value)
         assert not any(fact in str(refused.value) for fact in (*FACTS.values(), OTHER_SECRET.hex()))
 
 
@@ -54,7 +54,7 @@ async def test_other_encryption_keys_are_refused_by_name(postgres_server: Postgr
     """What such a replica writes could be read by no other."""
     async with two_replicas(postgres_server) as (first, second):
         await check_facts(first, FACTS, is_alone=True)
-        with pytest.raises(StoreError, match="ARTIFACT_ENCRYPTION_KEY") as refused:
+        with pytest.raises(StoreError, match="TOOL_BRIDGE_ENCRYPTION_KEY") as refused:
             await check_facts(second, fingerprint_keys(SECRET, ["k1"]), is_alone=False)
         assert "TOOL_BRIDGE_SECRET_KEY" not in str(refused.value)
 

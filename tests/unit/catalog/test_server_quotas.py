@@ -47,7 +47,7 @@ async def test_one_user_may_add_so_many_servers_and_others_are_not_counted() -> 
     registry = RestartableRegistry().open(quotas=QuotaSettings(servers=2))
     for title in ("one", "two"):
         assert await refusal_of(registry, "eve", text_of(title)) == ""
-    assert await refusal_of(registry, "eve", text_of("three")) == "SERVERS_PER_USER"
+    assert await refusal_of(registry, "eve", text_of("three")) == "TOOL_BRIDGE_SERVERS_PER_USER"
     assert await refusal_of(registry, "ann", text_of("ours")) == ""
     await registry.share_document("x.json", text_of("operators"), source_url=None)
     await registry.remove_server("eve", "one")
@@ -60,16 +60,19 @@ async def test_documents_that_come_at_once_are_counted_together() -> None:
     registry = RestartableRegistry().open(quotas=QuotaSettings(servers=2))
     adding = (refusal_of(registry, "eve", text_of(f"api{number}")) for number in range(6))
     refused = await asyncio.gather(*adding)
-    assert sorted(refused) == ["", "", *["SERVERS_PER_USER"] * 4]
+    assert sorted(refused) == ["", "", *["TOOL_BRIDGE_SERVERS_PER_USER"] * 4]
 
 
 async def test_operations_of_all_servers_are_counted_and_of_replaced_ones_once() -> None:
     """Finding S-L10: a document that becomes larger is one that is added."""
     registry = RestartableRegistry().open(quotas=QuotaSettings(operations=5))
     assert await refusal_of(registry, "eve", text_of("one", 3)) == ""
-    assert await refusal_of(registry, "eve", text_of("two", 3)) == "OPERATIONS_PER_USER"
+    assert await refusal_of(registry, "eve", text_of("two", 3)) == "TOOL_BRIDGE_OPERATIONS_PER_USER"
     assert await refusal_of(registry, "eve", text_of("two", 2)) == ""
-    assert await refusal_of(registry, "eve", text_of("one", 4), replaces="one") == "OPERATIONS_PER_USER"
+    assert (
+        await refusal_of(registry, "eve", text_of("one", 4), replaces="one")
+        == "TOOL_BRIDGE_OPERATIONS_PER_USER"
+    )
     assert await refusal_of(registry, "eve", text_of("one", 2), replaces="one") == ""
     assert await refusal_of(registry, "eve", text_of("one", 3), replaces="one") == ""
 
@@ -78,7 +81,10 @@ async def test_characters_of_documents_are_counted_before_anything_is_compiled()
     """Finding S-L10: compiling it is what costs everybody."""
     registry = RestartableRegistry().open(quotas=QuotaSettings(document_chars=MIB))
     assert await refusal_of(registry, "eve", text_of("one", filler=MIB // 2)) == ""
-    assert await refusal_of(registry, "eve", "{" + " " * (MIB // 2)) == "DOCUMENT_CHARACTERS_PER_USER"
+    assert (
+        await refusal_of(registry, "eve", "{" + " " * (MIB // 2))
+        == "TOOL_BRIDGE_DOCUMENT_CHARACTERS_PER_USER"
+    )
     assert await refusal_of(registry, "eve", text_of("one", filler=MIB), replaces="one") != ""
 
 
@@ -95,4 +101,4 @@ async def test_what_is_there_beyond_a_quota_stays_works_and_may_be_changed() -> 
     moved = await registry.change_server("ann", "one", base_url="https://api.example.net")
     assert moved.compiled.base_url == "https://api.example.net"
     assert await refusal_of(registry, "ann", text_of("one", 2), replaces="one") == ""
-    assert await refusal_of(registry, "ann", text_of("four")) == "SERVERS_PER_USER"
+    assert await refusal_of(registry, "ann", text_of("four")) == "TOOL_BRIDGE_SERVERS_PER_USER"

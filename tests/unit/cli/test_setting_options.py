@@ -67,6 +67,17 @@ def test_a_mistyped_limit_is_told_what_it_may_mean() -> None:
     """Finding P-L9: seventeen names are no answer to a letter that is missing."""
     with pytest.raises(argparse.ArgumentTypeError) as refused:
         parse_limit("TOOL_TIMEOUT_SECOND=5")
-    assert str(refused.value) == "there is no limit 'TOOL_TIMEOUT_SECOND'. Did you mean TOOL_TIMEOUT_SECONDS?"
-    with pytest.raises(argparse.ArgumentTypeError, match="the limits are MAX_PARALLEL"):
+    assert (
+        str(refused.value)
+        == "there is no limit 'TOOL_TIMEOUT_SECOND'. Did you mean TOOL_BRIDGE_TOOL_TIMEOUT_SECONDS?"
+    )
+    with pytest.raises(argparse.ArgumentTypeError, match="the limits are TOOL_BRIDGE_MAX_PARALLEL"):
         parse_limit("X=5")
+
+
+def test_a_limit_is_named_by_its_variable_or_its_alias() -> None:
+    """Finding house-H2: a script with the old name goes on working; a typed value is judged either way."""
+    for name in ("TOOL_BRIDGE_TOOL_TIMEOUT_SECONDS", "TOOL_TIMEOUT_SECONDS"):
+        assert parse_limit(f"{name}=5") == ("TOOL_BRIDGE_TOOL_TIMEOUT_SECONDS", 5)
+        with pytest.raises(argparse.ArgumentTypeError, match=f"^{name} must be a number from 1 to 600"):
+            parse_limit(f"{name}=soon")

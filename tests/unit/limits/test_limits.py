@@ -22,12 +22,11 @@ async def test_every_limit_has_the_name_default_and_range_of_the_source_document
     facts = {fact.name: (fact.default, fact.minimum, fact.maximum) for fact in live().list_limits()}
     assert facts["MAX_PARALLEL_TOOLS_PER_REQUEST"] == (5, 1, 50)
     assert facts["MAX_PARALLEL_TOOLS_GLOBAL"] == (200, 1, 2000)
-    assert facts["TOOL_QUEUE_SIZE"][0] == 50
+    assert live().now.tool_queue_size == 50
     assert facts["TOOL_TIMEOUT_SECONDS"] == (60, 1, 600)
     assert facts["TOOL_BATCH_TIMEOUT_SECONDS"][:2] == (120, 1)
     assert facts["TOOL_SHUTDOWN_TIMEOUT_SECONDS"][:2] == (10, 0)
     assert facts["PAGE_RESUME_SECONDS"] == (1.5, 0.5, 30)
-    assert facts["DATABASE_WAIT_SECONDS"] == (2, 0.1, 60)
     assert facts["BREAKER_MAX_FAILURES"] == (5, 1, 50)
     assert facts["BREAKER_WINDOW_SECONDS"] == (60, 5, 900)
 
@@ -150,29 +149,43 @@ async def test_stored_limits_are_read_again_as_another_replica_left_them() -> No
     assert limits.now.breaker_max_failures == 9
 
 
-async def test_a_name_without_effect_is_accepted_with_a_warning() -> None:
-    """Ruling 30: a script that still sets it works, and learns what took its place."""
-    assert await live().change_limits({"BREAKER_HISTORY_SIZE": 5}) == [
-        "BREAKER_HISTORY_SIZE has no effect any more: every failure within BREAKER_WINDOW_SECONDS counts."
-    ]
-
-
-async def test_a_stored_name_without_effect_is_left_out_silently() -> None:
-    """An older version has stored it; its user cannot take it back any more."""
-    limits = live(MemoryLimitStore({"BREAKER_HISTORY_SIZE": 5, "TOOL_TIMEOUT_SECONDS": 7}))
+async def test_a_stored_name_that_is_no_limit_any_more_is_told_until_it_is_undone() -> None:
+    """Finding house-H2: some limits are constants now; what somebody chose is not silently gone."""
+    warnings: list[str] = []
+    kept = MemoryLimitStore({"TOOL_QUEUE_SIZE": 5, "TOOL_TIMEOUT_SECONDS": 7})
+    limits = LiveLimits(kept, {}, warn=warnings.append)
     await limits.load_stored()
-    assert limits.now.tool_timeout_seconds == 7
+    assert (limits.now.tool_queue_size, limits.now.tool_timeout_seconds) == (50, 7)
+    assert [warning.partition(". ")[0] for warning in warnings] == [
+        "A stored limit is ignored until it is undone: There is no limit 'TOOL_QUEUE_SIZE'"
+    ]
+    await limits.change_limits({"TOOL_QUEUE_SIZE": None})
+    assert kept.values == {"TOOL_TIMEOUT_SECONDS": 7}
+
+
+async def test_a_limit_is_changed_by_its_name_or_its_variable() -> None:
+    """Finding house-H2: the documentation has the variable; what is stored keeps its name."""
+    kept = MemoryLimitStore()
+    limits = live(kept)
+    await limits.change_limits({"TOOL_BRIDGE_TOOL_TIMEOUT_SECONDS": 7, "BREAKER_MAX_FAILURES": 3})
+    assert kept.values == {"TOOL_TIMEOUT_SECONDS": 7, "BREAKER_MAX_FAILURES": 3}
+    variables = {fact.name: fact.variable for fact in limits.list_limits()}
+    assert variables["TOOL_TIMEOUT_SECONDS"] == "TOOL_BRIDGE_TOOL_TIMEOUT_SECONDS"
 
 
 async def test_what_protects_users_from_each_other_is_constant() -> None:
-    """Whoever raises the limit of all users does not mean one user; the names warn and change nothing."""
+    """Whoever raises the limit of all users does not mean one user."""
     limits = live()
-    names = ("MAX_PARALLEL_TOOLS_PER_USER", "MAX_PARALLEL_TOOLS_PER_HOST", "MAX_CONCURRENT_REQUESTS_PER_USER")
-    assert len(await limits.change_limits(dict.fromkeys(names, 2000))) == 3
+    for name in (
+        "MAX_PARALLEL_TOOLS_PER_USER",
+        "MAX_PARALLEL_TOOLS_PER_HOST",
+        "MAX_CONCURRENT_REQUESTS_PER_USER",
+    ):
+        with pytest.raises(BridgeError, match="There is no limit"):
+            await limits.change_limits({name: 2000})
     now = limits.now
     assert (now.max_parallel_tools_per_user, now.max_parallel_tools_per_host) == (128, 64)
     assert now.max_concurrent_requests_per_user == 128
-    assert not set(names) & set(NAMES)
 
 
 async def test_a_call_that_waits_for_a_dead_replica_share_runs_when_it_is_gone() -> None:

@@ -13,7 +13,7 @@ from bridge.settings.declaration import SettingsError, list_settings
 from bridge.settings.limits import given_limits
 from bridge.settings.memory import MemorySettings
 from bridge.settings.model_defaults import ModelDefaults
-from bridge.settings.obsolete import RENAMED, WITHOUT_EFFECT, explain_mistyped, explain_names
+from bridge.settings.own_names import OF_MAKE, explain_mistyped
 from bridge.settings.sources import read_section, read_settings
 from bridge.settings.storage import StorageSettings
 from tests.house.source import files, text_of
@@ -32,7 +32,7 @@ def read(environ: dict[str, str], **options: Any) -> BridgeSettings:
 
 def test_what_nobody_sets_is_as_in_the_programs_before_this_one() -> None:
     """S0-101, S0-130, S0-140, S0-141, S0-142, S0-144, S4-02, S4-09: their defaults."""
-    settings = read({"PATH": "/bin", "TRUNCATION": " "})
+    settings = read({"PATH": "/bin", "TOOL_BRIDGE_TRUNCATION": " "})
     assert settings.memory == MemorySettings(
         persist_tool_results=True, reasoning="conversation", tool_output_turns=10
     )
@@ -47,9 +47,9 @@ def test_what_nobody_sets_is_as_in_the_programs_before_this_one() -> None:
 def test_memory_is_set_by_the_variables_that_operators_know() -> None:
     """S4-23: the names are those of the programs whose job this one takes over."""
     said = {
-        "PERSIST_TOOL_RESULTS": " False ",
-        "PERSIST_REASONING_TOKENS": "NEXT_REPLY",
-        "TOOL_OUTPUT_RETENTION_TURNS": "0",
+        "TOOL_BRIDGE_PERSIST_TOOL_RESULTS": " False ",
+        "TOOL_BRIDGE_PERSIST_REASONING_TOKENS": "NEXT_REPLY",
+        "TOOL_BRIDGE_TOOL_OUTPUT_RETENTION_TURNS": "0",
     }
     assert read(said).memory == MemorySettings(
         persist_tool_results=False, reasoning="next_reply", tool_output_turns=0
@@ -59,13 +59,13 @@ def test_memory_is_set_by_the_variables_that_operators_know() -> None:
 def test_storage_is_set_by_the_variables_that_operators_know() -> None:
     """S0-142, S0-144: for the bridge, and for commands that need this section only."""
     environ = {
-        "ARTIFACT_ENCRYPTION_KEY": "new, old",
-        "ENCRYPT_ALL": "False",
-        "ENABLE_LZ4_COMPRESSION": "no",
-        "MIN_COMPRESS_BYTES": "100",
-        "ARTIFACT_CLEANUP_DAYS": "7",
-        "ARTIFACT_CLEANUP_INTERVAL_HOURS": "0.5",
-        "STORED_BYTES_PER_USER": "0",
+        "TOOL_BRIDGE_ENCRYPTION_KEY": "new, old",
+        "TOOL_BRIDGE_ENCRYPT_ALL": "False",
+        "TOOL_BRIDGE_COMPRESS": "no",
+        "TOOL_BRIDGE_MIN_COMPRESS_BYTES": "100",
+        "TOOL_BRIDGE_CLEANUP_DAYS": "7",
+        "TOOL_BRIDGE_CLEANUP_INTERVAL_HOURS": "0.5",
+        "TOOL_BRIDGE_STORED_BYTES_PER_USER": "0",
     }
     expected = StorageSettings(
         encryption_keys=("new", "old"),
@@ -83,16 +83,16 @@ def test_storage_is_set_by_the_variables_that_operators_know() -> None:
 def test_how_models_are_asked_is_set_by_the_variables_that_operators_know() -> None:
     """Whoever comes from those programs brings an environment along."""
     environ = {
-        "ENABLE_WEB_SEARCH_TOOL": "false",
-        "WEB_SEARCH_MAX_RESULTS": "null",
-        "SEARCH_CONTEXT_SIZE": "HIGH",
-        "TRUNCATION": "disabled",
-        "ENABLE_REASONING_SUMMARY": "detailed",
-        "SHOW_TOOL_CARDS": "true",
-        "STREAMING_DELTA_CHAR_LIMIT": "256",
-        "STREAMING_IDLE_FLUSH_MS": "50",
-        "LOG_LEVEL": "DEBUG",
-        "REQUEST_LOGS": "all",
+        "TOOL_BRIDGE_ENABLE_WEB_SEARCH_TOOL": "false",
+        "TOOL_BRIDGE_WEB_SEARCH_MAX_RESULTS": "null",
+        "TOOL_BRIDGE_SEARCH_CONTEXT_SIZE": "HIGH",
+        "TOOL_BRIDGE_TRUNCATION": "disabled",
+        "TOOL_BRIDGE_ENABLE_REASONING_SUMMARY": "detailed",
+        "TOOL_BRIDGE_SHOW_TOOL_CARDS": "true",
+        "TOOL_BRIDGE_STREAMING_DELTA_CHAR_LIMIT": "256",
+        "TOOL_BRIDGE_STREAMING_IDLE_FLUSH_MS": "50",
+        "TOOL_BRIDGE_LOG_LEVEL": "DEBUG",
+        "TOOL_BRIDGE_REQUEST_LOGS": "all",
     }
     assert read(environ).model_defaults == ModelDefaults(
         enable_web_search_tool=False,
@@ -110,7 +110,7 @@ def test_how_models_are_asked_is_set_by_the_variables_that_operators_know() -> N
 
 def test_limits_that_are_given_are_known_from_those_that_are_not() -> None:
     """What the page has changed is stored, and must not override what a deployment sets."""
-    settings = read({"TOOL_TIMEOUT_SECONDS": "2.5", "BREAKER_MAX_FAILURES": " 3 "})
+    settings = read({"TOOL_BRIDGE_TOOL_TIMEOUT_SECONDS": "2.5", "TOOL_BRIDGE_BREAKER_MAX_FAILURES": " 3 "})
     assert given_limits(settings.limits) == {"BREAKER_MAX_FAILURES": 3, "TOOL_TIMEOUT_SECONDS": 2.5}
 
 
@@ -129,7 +129,8 @@ def test_an_authorization_server_is_named_letter_by_letter() -> None:
 def test_options_win_over_the_environment() -> None:
     """Whoever types an option means this run."""
     settings = read(
-        {"TOOL_TIMEOUT_SECONDS": "2", "TOOL_BRIDGE_ALLOWED_HOSTS": "a.lan, b.lan"}, TOOL_TIMEOUT_SECONDS=3.0
+        {"TOOL_BRIDGE_TOOL_TIMEOUT_SECONDS": "2", "TOOL_BRIDGE_ALLOWED_HOSTS": "a.lan, b.lan"},
+        TOOL_BRIDGE_TOOL_TIMEOUT_SECONDS=3.0,
     )
     assert settings.limits.tool_timeout_seconds == 3
     assert settings.network.allowed_hosts == ("a.lan", "b.lan")
@@ -138,28 +139,31 @@ def test_options_win_over_the_environment() -> None:
 @pytest.mark.parametrize(
     ("name", "value", "sentence"),
     [
-        ("PERSIST_TOOL_RESULTS", "perhaps", "must be true or false, not 'perhaps'"),
-        ("PERSIST_REASONING_TOKENS", "sometimes", "must be disabled, next_reply or conversation"),
-        ("TOOL_OUTPUT_RETENTION_TURNS", "-1", "must be a whole number of at least 0, not '-1'"),
-        ("TOOL_OUTPUT_RETENTION_TURNS", "ten", "must be a whole number of at least 0"),
-        ("ARTIFACT_ENCRYPTION_KEY", "a,", "none empty or repeated"),
-        ("ENCRYPT_ALL", "maybe", "must be true or false"),
-        ("MIN_COMPRESS_BYTES", "-1", "must be a whole number of at least 0"),
-        ("ARTIFACT_CLEANUP_DAYS", "0", "must be a whole number from 1 to 365"),
-        ("ARTIFACT_CLEANUP_DAYS", "1.5", "must be a whole number from 1 to 365"),
-        ("ARTIFACT_CLEANUP_INTERVAL_HOURS", "nan", "must be a number from 0.5 to 24"),
-        ("STORED_BYTES_PER_USER", "1000", "must be 0, or a whole number of at least 1,048,576"),
-        ("KEPT_BYTES_PER_USER", "1000", "must be 0, or a whole number of at least 1,048,576"),
-        ("WEB_SEARCH_MAX_RESULTS", "11", "must be a whole number from 1 to 10, or none, not '11'"),
-        ("TRUNCATION", "middle", "must be auto, disabled or none, not 'middle'"),
-        ("SHOW_TOOL_CARDS", "perhaps", "must be true or false, not 'perhaps'"),
-        ("MAX_PARALLEL_TOOLS_GLOBAL", "many", "must be a whole number from 1 to 2,000"),
-        ("MAX_PARALLEL_TOOLS_GLOBAL", "1e9", "must be a whole number from 1 to 2,000"),
-        ("MAX_PARALLEL_TOOLS_GLOBAL", "0", "must be a whole number from 1 to 2,000"),
-        ("TOOL_TIMEOUT_SECONDS", "inf", "must be a number from 1 to 600"),
+        ("TOOL_BRIDGE_PERSIST_TOOL_RESULTS", "perhaps", "must be true or false, not 'perhaps'"),
+        ("TOOL_BRIDGE_PERSIST_REASONING_TOKENS", "sometimes", "must be disabled, next_reply or conversation"),
+        ("TOOL_BRIDGE_TOOL_OUTPUT_RETENTION_TURNS", "-1", "must be a whole number of at least 0, not '-1'"),
+        ("TOOL_BRIDGE_TOOL_OUTPUT_RETENTION_TURNS", "ten", "must be a whole number of at least 0"),
+        ("TOOL_BRIDGE_ENCRYPTION_KEY", "a,", "none empty or repeated"),
+        ("TOOL_BRIDGE_ENCRYPT_ALL", "maybe", "must be true or false"),
+        ("TOOL_BRIDGE_MIN_COMPRESS_BYTES", "-1", "must be a whole number of at least 0"),
+        ("TOOL_BRIDGE_CLEANUP_DAYS", "0", "must be a whole number from 1 to 365"),
+        ("TOOL_BRIDGE_CLEANUP_DAYS", "1.5", "must be a whole number from 1 to 365"),
+        ("TOOL_BRIDGE_CLEANUP_INTERVAL_HOURS", "nan", "must be a number from 0.5 to 24"),
+        ("TOOL_BRIDGE_STORED_BYTES_PER_USER", "1000", "must be 0, or a whole number of at least 1,048,576"),
+        (
+            "TOOL_BRIDGE_WEB_SEARCH_MAX_RESULTS",
+            "11",
+            "must be a whole number from 1 to 10, or none, not '11'",
+        ),
+        ("TOOL_BRIDGE_TRUNCATION", "middle", "must be auto, disabled or none, not 'middle'"),
+        ("TOOL_BRIDGE_SHOW_TOOL_CARDS", "perhaps", "must be true or false, not 'perhaps'"),
+        ("TOOL_BRIDGE_MAX_PARALLEL_TOOLS_GLOBAL", "many", "must be a whole number from 1 to 2,000"),
+        ("TOOL_BRIDGE_MAX_PARALLEL_TOOLS_GLOBAL", "1e9", "must be a whole number from 1 to 2,000"),
+        ("TOOL_BRIDGE_MAX_PARALLEL_TOOLS_GLOBAL", "0", "must be a whole number from 1 to 2,000"),
+        ("TOOL_BRIDGE_TOOL_TIMEOUT_SECONDS", "inf", "must be a number from 1 to 600"),
         ("TOOL_BRIDGE_PORT", "70000", "must be a whole number from 0 to 65,535"),
         ("TOOL_BRIDGE_PUBLIC_URL", "https://x/y", "must be an origin such as https://bridge.example"),
-        ("FORWARD_USER_INFO_HEADER_JWT_SECRET", "short", "it needs 32 bytes"),
+        ("TOOL_BRIDGE_USER_JWT_SECRET", "short", "it needs 32 bytes"),
         ("TOOL_BRIDGE_OAUTH_ISSUER", "http://login.example", "must be the https address"),
         ("TOOL_BRIDGE_OAUTH_ISSUER", "https://login.example/?realm=a", "must be the https address"),
         ("TOOL_BRIDGE_OAUTH_ISSUER", "https://user@login.example", "must be the https address"),
@@ -180,7 +184,7 @@ def test_a_value_that_cannot_be_used_stops_the_start(name: str, value: str, sent
 def test_an_error_of_an_option_names_the_option() -> None:
     """Its author has never heard of the variable."""
     with pytest.raises(SettingsError, match="--deadline must be a number from 1 to 600"):
-        read({"TOOL_TIMEOUT_SECONDS": "5"}, TOOL_TIMEOUT_SECONDS="soon")
+        read({"TOOL_BRIDGE_TOOL_TIMEOUT_SECONDS": "5"}, TOOL_BRIDGE_TOOL_TIMEOUT_SECONDS="soon")
 
 
 def test_scopes_are_written_with_commas_or_as_oauth_writes_them() -> None:
@@ -194,32 +198,14 @@ def test_scopes_are_written_with_commas_or_as_oauth_writes_them() -> None:
 
 @pytest.mark.parametrize(
     ("name", "value"),
-    [("ARTIFACT_ENCRYPTION_KEY", f"{SECRET},{SECRET}"), ("FORWARD_USER_INFO_HEADER_JWT_SECRET", SECRET[:31])],
+    [("TOOL_BRIDGE_ENCRYPTION_KEY", f"{SECRET},{SECRET}"), ("TOOL_BRIDGE_USER_JWT_SECRET", SECRET[:31])],
 )
 def test_an_error_does_not_repeat_a_secret(name: str, value: str) -> None:
     """Standard error ends up in logs, in tickets and on screens that others see."""
     with pytest.raises(SettingsError) as refused:
         read({name: value})
     assert SECRET[:31] not in str(refused.value)
-    assert SECRET not in repr(read({"FORWARD_USER_INFO_HEADER_JWT_SECRET": SECRET}))
-
-
-def test_names_without_effect_and_old_names_have_a_warning_each() -> None:
-    """S0-143, S0-145: accepted, and said to have no effect (ruling 30): there are no batches and no Redis."""
-    environ = ["DB_BATCH_SIZE", "ENABLE_REDIS_CACHE", "TOOL_BATCH_CAP", "KEPT_BYTES_PER_USER", "OTHER"]
-    batch, redis, cap, quota = explain_names(environ)
-    assert batch.startswith("DB_BATCH_SIZE has no effect any more: ")
-    assert redis.startswith("ENABLE_REDIS_CACHE has no effect any more: ")
-    assert "MAX_PARALLEL_TOOLS_PER_REQUEST" in cap
-    assert quota == "KEPT_BYTES_PER_USER is now called STORED_BYTES_PER_USER; the old name still works."
-    assert read({"SSE_WORKERS_PER_REQUEST": "4"}).model_defaults == ModelDefaults()
-
-
-def test_an_old_name_still_works_and_gives_way_to_the_new_one() -> None:
-    """A deployment that is updated starts with what it was set to."""
-    assert read({"KEPT_BYTES_PER_USER": "2097152"}).storage.bytes_per_user == 2097152
-    both = {"KEPT_BYTES_PER_USER": "2097152", "STORED_BYTES_PER_USER": "0"}
-    assert read(both).storage.bytes_per_user == 0
+    assert SECRET not in repr(read({"TOOL_BRIDGE_USER_JWT_SECRET": SECRET}))
 
 
 def test_every_name_is_declared_once() -> None:
@@ -229,8 +215,8 @@ def test_every_name_is_declared_once() -> None:
     options = [setting.names.option for setting in declared if setting.names.option]
     assert len(set(variables)) == len(variables)
     assert len(set(options)) == len(options)
-    assert not set(variables) & {*WITHOUT_EFFECT, *RENAMED}
-    assert set(RENAMED.values()) <= set(variables)
+    aliases = [setting.names.alias for setting in declared if setting.names.alias]
+    assert len({*variables, *aliases}) == len(variables) + len(aliases)
     assert all(setting.info.description for setting in declared)
 
 
@@ -278,7 +264,12 @@ def test_a_variable_of_the_operators_own_is_no_mistake(tmp_path: Path) -> None:
 
 
 TOLD_IN = (".md", ".py", ".yaml", ".service")
-PLACES = ("bridge/", "docs/how-to/", "docs/reference/", "deploy/", "README.md")
+PLACES = ("bridge/", "make/", "bench/", "docs/", "deploy/", "README.md")
+
+
+def test_a_name_that_make_reads_is_no_mistake() -> None:
+    """Whoever sets a mirror for `make check` in the shell must not read that it has no effect."""
+    assert list(explain_mistyped(OF_MAKE, VARIABLES)) == []
 
 
 def test_every_name_of_ours_that_the_documentation_has_is_known() -> None:

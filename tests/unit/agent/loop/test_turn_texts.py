@@ -37,8 +37,8 @@ def test_a_template_that_cannot_be_used_gives_way_to_the_built_in_one(template: 
 @pytest.mark.parametrize(
     ("source", "name"),
     [
-        ("default", "`MAX_FUNCTION_CALL_LOOPS`"),
-        ("limit", "`MAX_FUNCTION_CALL_LOOPS`"),
+        ("default", "`TOOL_BRIDGE_MAX_FUNCTION_CALL_LOOPS`"),
+        ("limit", "`TOOL_BRIDGE_MAX_FUNCTION_CALL_LOOPS`"),
         ("model", "`max_rounds` of this model"),
         ("request", "`max_function_call_loops`"),
     ],

@@ -185,7 +185,7 @@ async def test_the_input_is_kept_where_the_answer_can_be_continued_from() -> Non
 
 
 async def test_nothing_is_kept_where_tool_results_are_not_to_persist() -> None:
-    """S4-23, S0-130: `PERSIST_TOOL_RESULTS` off: no markers and no rows."""
+    """S4-23, S0-130: `TOOL_BRIDGE_PERSIST_TOOL_RESULTS` off: no markers and no rows."""
     bridge = at_work(persist_tool_results=False)
     await bridge.run(round_of(call("a")), round_of(said_text("Done.")))
     assert bridge.store.items == {}
@@ -193,7 +193,7 @@ async def test_nothing_is_kept_where_tool_results_are_not_to_persist() -> None:
 
 
 async def test_reasoning_is_not_kept_where_it_is_not_to_persist() -> None:
-    """S0-141: `PERSIST_REASONING_TOKENS` disabled."""
+    """S0-141: `TOOL_BRIDGE_PERSIST_REASONING_TOKENS` disabled."""
     bridge = at_work(reasoning="disabled")
     await bridge.run(round_of(REASONING, said_text("Done.")))
     assert bridge.stored_payloads == [said_text("Done.")] == list(bridge.announced_items.values())

@@ -406,7 +406,7 @@ async def test_old_outputs_are_cut_in_the_middle() -> None:
 
 
 async def test_every_output_stays_whole_where_that_is_asked_for() -> None:
-    """S0-140: `TOOL_OUTPUT_RETENTION_TURNS` 0."""
+    """S0-140: `TOOL_BRIDGE_TOOL_OUTPUT_RETENTION_TURNS` 0."""
     talk = await long_talk(12, tool_output_turns=0)
     outputs = [item["output"] for item in await then(talk) if item["type"] == "function_call_output"]
     assert outputs == [f'{{"n":"{LONG}"}}'] * 12
