@@ -107,8 +107,8 @@ class ModelDefaults(Section):
         Names(alias="LOG_LEVEL", see="[the log of a request](model-api.md#the-log-of-a-request)"),
     ] = Field(
         default="info",
-        description="level of the bridge's log on standard error; with debug, every request has a log of "
-        "its own, too",
+        description="level of the bridge's log on standard error; warn, trace, critical and fatal mean the "
+        "nearest of these. With debug, every request has a log of its own, too",
     )
     request_logs: Annotated[RequestLogsOf, Choice, Names(alias="REQUEST_LOGS")] = Field(
         default="own",

@@ -14,6 +14,7 @@ from tests.support.running_bridge import running_bridge
 PAGE = "docs/reference/limits.md"
 READING = frozenset({"GET", "DELETE"})
 
+OPERATIONS = "operations of all servers of one user (`TOOL_BRIDGE_OPERATIONS_PER_USER`)"
 NOTHING = ""
 """In place of a row: what is sent there is used up, decides about what is there, or is kept by nobody."""
 
@@ -35,7 +36,7 @@ ROWS = {
     "POST /conversations/{id}/chat": "messages of one conversation",
     "POST /conversations/{id}/calls/{tool_call_id}/retry": "messages of one conversation",
     "POST /conversations/{id}/stop": NOTHING,
-    "POST /conversations/{id}/tools": "operations of all servers of one user (`TOOL_BRIDGE_OPERATIONS_PER_USER`)",
+    "POST /conversations/{id}/tools": OPERATIONS,
     "POST /api/tickets": NOTHING,
     "POST /api/sessions/challenge": "challenge; unanswered ones stored",
     "POST /api/sessions": "challenge; unanswered ones stored",
@@ -52,7 +53,7 @@ ROWS = {
     "POST /api/servers": "servers of one user (`TOOL_BRIDGE_SERVERS_PER_USER`)",
     "PATCH /api/servers/{id}": NOTHING,
     "PUT /api/servers/{id}/sharing": NOTHING,
-    "PUT /api/servers/{id}/acceptance": "operations of all servers of one user (`TOOL_BRIDGE_OPERATIONS_PER_USER`)",
+    "PUT /api/servers/{id}/acceptance": OPERATIONS,
     "PUT /api/servers/{id}/document": "characters of all documents of one user",
     "POST /api/documents/bundle": NOTHING,
     "PUT /api/approval": "grants of one user",

@@ -6,18 +6,50 @@ What stands between `<!-- settings: NAME -->` and `<!-- end -->` is written; all
 import re
 from collections.abc import Iterator
 
+from bridge.cli.arguments import DATABASE_VARIABLE
 from bridge.settings.bridge import BridgeSettings
 from bridge.settings.declaration import (
     Section,
     Setting,
     default_in_words,
+    list_settings,
     range_in_words,
     sections_of,
     settings_of_section,
 )
-from bridge.settings.obsolete import RENAMED, WITHOUT_EFFECT
+from bridge.settings.model_defaults import MODELS_VARIABLE
+from bridge.settings.running_bridge import DATA_VARIABLE
+from bridge.settings.storage import KEYS_VARIABLE
 
 PAGE = "docs/reference/settings.md"
+
+FIRST = {
+    "address": ("TOOL_BRIDGE_HOST", "TOOL_BRIDGE_PORT"),
+    "data": (DATA_VARIABLE,),
+    "database": (DATABASE_VARIABLE,),
+    "public address": ("TOOL_BRIDGE_PUBLIC_URL",),
+    "models": (MODELS_VARIABLE,),
+    "encryption": (KEYS_VARIABLE,),
+    "approval": ("TOOL_BRIDGE_APPROVE",),
+    "login": ("TOOL_BRIDGE_OIDC_ISSUER",),
+    "metrics": ("TOOL_BRIDGE_METRICS_TOKEN",),
+    "log": ("TOOL_BRIDGE_LOG_LEVEL",),
+}
+"""The settings that most operators look for, by what they are about."""
+
+_OF_ALL_COMMANDS = {
+    DATA_VARIABLE: (
+        "--data FOLDER",
+        "[the user's data folder](#the-data-folder)",
+        "database, keys and answers",
+    ),
+    DATABASE_VARIABLE: (
+        "--database URL",
+        "SQLite in the data folder",
+        "a PostgreSQL for all that is stored; see [use PostgreSQL](../how-to/use-postgresql.md)",
+    ),
+}
+"""Option, default and meaning of what is no setting of a bridge alone."""
 
 _PART = re.compile(r"(<!-- settings: (?P<name>\w+) -->\n).*?(<!-- end -->)", re.DOTALL)
 
@@ -34,16 +66,24 @@ def parts(text: str) -> list[str]:
 
 def known_parts() -> list[str]:
     """The names of the parts that it must have."""
-    return [*sections_of(BridgeSettings), "obsolete"]
+    return ["first", *sections_of(BridgeSettings)]
 
 
 def _part(name: str) -> Iterator[str]:
-    if name == "obsolete":
-        yield from ("| name | what became of it |", "|---|---|")
-        yield from (f"| `{old}` | without effect: {_with_code(why)} |" for old, why in WITHOUT_EFFECT.items())
-        yield from (f"| `{old}` | now called `{new}`; the old name works |" for old, new in RENAMED.items())
-    else:
-        yield from _table(sections_of(BridgeSettings)[name])
+    yield from _first() if name == "first" else _table(sections_of(BridgeSettings)[name])
+
+
+def _first() -> Iterator[str]:
+    settings = {setting.variable: setting for setting in list_settings(BridgeSettings)}
+    yield from ("| about | variable, option | default | meaning |", "|---|---|---|---|")
+    for about, variables in FIRST.items():
+        for variable in variables:
+            if variable in _OF_ALL_COMMANDS:
+                option, default, meaning = _OF_ALL_COMMANDS[variable]
+                yield f"| {about} | `{variable}`, `{option}` | {default} | {meaning} |"
+            else:
+                row = settings[variable]
+                yield f"| {about} | {_names(row)} | {_default(row)} | {_meaning(row)} |"
 
 
 def _table(section: type[Section]) -> Iterator[str]:
@@ -56,7 +96,8 @@ def _table(section: type[Section]) -> Iterator[str]:
 
 def _names(row: Setting) -> str:
     option = f"{row.names.option} {row.names.value}".strip()
-    return f"`{row.variable}`, `{option}`" if option else f"`{row.variable}`"
+    names = ", ".join(f"`{name}`" for name in (row.variable, option) if name)
+    return f"{names}; alias `{row.names.alias}`" if row.names.alias else names
 
 
 def _default(row: Setting) -> str:
@@ -73,7 +114,3 @@ def _meaning(row: Setting) -> str:
     if row.is_list and row.names.option:
         meaning += "; several: repeat the option, or put commas between them in the variable"
     return f"{meaning}; see {row.names.see}" if row.names.see else meaning
-
-
-def _with_code(text: str) -> str:
-    return re.sub(r"\b[A-Z]+(?:_[A-Z]+)+\b", lambda found: f"`{found[0]}`", text)

@@ -119,7 +119,7 @@ async def test_what_is_not_to_be_stored_is_not_there_afterwards(
 async def test_where_chats_keep_nothing_a_response_is_still_stored_as_its_caller_asks(
     tmp_path: Path, provider: ScriptedProvider
 ) -> None:
-    """S4-23, S0-130: `TOOL_BRIDGE_PERSIST_TOOL_RESULTS` off means chats and their markers, not what is read by its id."""
+    """S4-23, S0-130: without `persist_tool_results` chats and markers end, not what is read by its id."""
     provider.play(LIST, text("There is tea."), text("Green."), text("Later."))
     asked: dict[str, str] = {"X-Tool-Bridge-Markers": "link"}
     off = MemorySettings(persist_tool_results=False)
