@@ -76,7 +76,7 @@ async def test_other_users_see_limits_and_cannot_change_them(scene: BrowserHarne
 
 
 async def test_a_setting_is_found_by_its_words_and_by_its_constant(scene: BrowserHarness) -> None:
-    """Eighteen limits and six sections are too many to read; what is folded is found too."""
+    """A dozen limits and six sections are too many to read; what is folded is found too."""
     page = await scene.open_page()
     await go_to(page, "settings")
     search = page.get_by_label("Search the settings")
