@@ -5,7 +5,7 @@ from pathlib import Path
 from typing import Any
 
 from bridge.settings.bridge import BridgeSettings
-from bridge.settings.declaration import list_settings
+from bridge.settings.declaration import sections_of
 
 
 def bridge_settings(
@@ -22,8 +22,9 @@ def bridge_settings(
 
 
 def changed_settings(settings: BridgeSettings, **changes: Any) -> BridgeSettings:
-    """The same settings but for some fields of any section."""
-    section_of = {setting.field: setting.section for setting in list_settings(BridgeSettings)}
+    """The same settings but for some fields of any section, constants among them."""
+    sections = sections_of(BridgeSettings).items()
+    section_of = {field: section for section, owner in sections for field in owner.model_fields}
     for name, value in changes.items():
         if name in section_of:
             section = getattr(settings, section_of[name]).model_copy(update={name: value})

@@ -61,4 +61,4 @@ async def test_the_limit_of_rounds_holds_in_conversations_once_it_is_set(
     answer = await client.say("Look again and again")
     assert len(provider.requests) == 13
     assert answer["state"] == "max_iterations"
-    assert "raise `MAX_FUNCTION_CALL_LOOPS`" in answer["assistant_message"]["content"]
+    assert "raise `TOOL_BRIDGE_MAX_FUNCTION_CALL_LOOPS`" in answer["assistant_message"]["content"]
