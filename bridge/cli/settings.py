@@ -25,7 +25,7 @@ from bridge.settings.declaration import (
 from bridge.settings.model_defaults import MODELS_VARIABLE
 from bridge.settings.models import KEY_VARIABLE, URL_VARIABLE, ModelsFileError
 from bridge.settings.running_bridge import DATA_VARIABLE
-from bridge.settings.sources import Given, find_usable
+from bridge.settings.sources import Given, find_usable, find_value
 
 Source: TypeAlias = Literal["default", "option", "variable", "alias", "file"]
 
@@ -118,7 +118,7 @@ def _source_of(
     setting: Setting, by_options: Mapping[str, Any], by_environ: Mapping[str, Given]
 ) -> tuple[Source, str]:
     names = setting.names
-    if setting.variable in by_options:
+    if find_value(setting, by_options) is not None:
         return ("file" if names.option_names_file else "option"), names.option or "--limit"
     if (given := by_environ.get(setting.variable)) is not None:
         return ("alias" if given.name == names.alias else "variable"), given.name

@@ -91,7 +91,7 @@ class CallRules:
 
     @property
     def group_limit(self) -> int:
-        """`TOOL_QUEUE_SIZE`."""
+        """`Limits.tool_queue_size`."""
         return self._limits().tool_queue_size
 
     def limits_by_kind(self) -> Mapping[str, int]:

@@ -78,8 +78,8 @@ class RequestQueue:
         if self.waiting < self._limits().request_queue_size:
             return
         busy = _busy(
-            f"{self.running} requests run and {self.waiting} wait already, as many as are allowed "
-            f"({variable_of('MAX_CONCURRENT_REQUESTS')} raises the first)."
+            f"{self.running} requests run and {self.waiting} wait already, as many as are allowed. "
+            f"{variable_of('MAX_CONCURRENT_REQUESTS')} says how many may run."
         )
         waiting = self._queue.waiting_by_user()
         busiest = max(waiting, key=lambda user: waiting[user])

@@ -81,7 +81,7 @@ def find_usable(
     found: dict[str, Given] = {}
     for setting in settings:
         given = find_value(setting, environ)
-        if given is None or setting.variable in (options or {}):
+        if given is None or find_value(setting, options or {}) is not None:
             continue
         if given.name != setting.names.alias:
             _warn_of_alias(setting, given, environ, warn)

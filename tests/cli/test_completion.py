@@ -11,7 +11,7 @@ import pytest
 @pytest.mark.parametrize(
     ("words", "expected"),
     [
-        (["se"], ["serve"]),
+        (["se"], ["serve", "settings"]),
         (["serve", "--appro"], ["--approve", "--approval-time"]),
         (["key", "--markers", "zero"], ["zero_width"]),
         (["check", "sho"], []),

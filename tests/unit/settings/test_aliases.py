@@ -117,6 +117,12 @@ def test_nobody_is_told_of_an_alias_that_an_option_makes_idle() -> None:
     assert (settings.limits.tool_timeout_seconds, told) == (5, [])
 
 
+def test_an_empty_option_leaves_the_variable_in_force() -> None:
+    """An empty value counts as unset, wherever it stands."""
+    settings, _ = read({"TOOL_BRIDGE_CANARY_USER": "ann"}, TOOL_BRIDGE_CANARY_USER="")
+    assert settings.canary.canary_user == "ann"
+
+
 def test_a_secret_under_an_alias_that_cannot_be_used_stops_the_start() -> None:
     """No other program has these names, and the default would store in the clear what was to be encrypted."""
     for name, value in (
