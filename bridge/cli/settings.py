@@ -102,7 +102,7 @@ def _source_of_place(
 def _list_in_force(
     found: BridgeSettings, options: argparse.Namespace, environ: Mapping[str, str]
 ) -> Iterator[InForce]:
-    """Return every setting with its source; who starts a bridge has been told of ignored aliases already."""
+    """Return every setting with its source; `settings_of` has warned about ignored aliases."""
     by_options = given_by_options(options)
     by_environ = find_usable(list_settings(BridgeSettings), environ, lambda _: None)
     for setting in list_settings(BridgeSettings):

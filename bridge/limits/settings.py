@@ -101,8 +101,8 @@ class LiveLimits:
     async def load_stored(self) -> None:
         """Read the stored limits, at the start and after another replica changed them.
 
-        What is no longer allowed, or no limit any more, is left out with a warning; to undo it, it is set to
-        None.
+        Leaves out, with a warning, a value that is no longer allowed and a name that is no longer a limit. A
+        change to None removes either.
 
         Raises:
             BridgeError: `store_unavailable`.

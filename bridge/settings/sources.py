@@ -57,7 +57,7 @@ class Given(NamedTuple):
 
 
 def find_value(setting: Setting, values: Mapping[str, Any]) -> Given | None:
-    """Return the value of a setting under its variable, else under its alias; an empty one is none."""
+    """Return the value of a setting under its variable or, without one, under its alias."""
     for name in filter(None, (setting.variable, setting.names.alias)):
         value = values.get(name)
         value = value.strip() if isinstance(value, str) else value
@@ -74,9 +74,9 @@ def find_usable(
 ) -> dict[str, Given]:
     """Return what the environment gives, by variable; without an alias whose value cannot be used.
 
-    An alias may be another program's variable, which must not stop a bridge; `warn` is told. An alias of a
-    secret is nobody else's: it counts, and stops the start, as the default would store in the clear what was
-    to be encrypted. `options` win: nobody is told of a variable that they make idle.
+    An alias may be another program's variable, which must not stop a bridge: `warn` gets a sentence. No other
+    program has the alias of a secret: it counts, and stops the start, as the default would store in the clear
+    what was to be encrypted. `options` win, and a variable that they make idle gets no warning.
     """
     found: dict[str, Given] = {}
     for setting in settings:
@@ -116,8 +116,8 @@ def read_settings(
 ) -> BridgeSettings:
     """Return the settings that options and environment give; options win.
 
-    `options` has values under the names of variables. Providers and models are not read. `warn` is told of
-    aliases that are ignored.
+    `options` has values under the names of variables. Providers and models are not read. `warn` gets a
+    sentence for each alias that is ignored.
 
     Raises:
         SettingsError: a value that cannot be used.
@@ -143,7 +143,7 @@ def read_section(
 ) -> AnySection:
     """Return one section as the environment gives it, for a command that needs no other.
 
-    `warn` is told of aliases that are ignored.
+    `warn` gets a sentence for each alias that is ignored.
 
     Raises:
         SettingsError: a value that cannot be used.

@@ -381,7 +381,7 @@ def test_what_a_start_warns_of_is_a_warning_here_too(tmp_path: Path, name: str) 
 
 
 def test_a_variable_of_another_program_is_a_warning_that_names_ours(tmp_path: Path) -> None:
-    """Finding house-H2: it stopped the start; whoever meant the bridge learns which name that takes."""
+    """Finding house-H2: it stopped the start; an operator who meant the bridge learns its name for that."""
     told = diagnose("--json", "--data", str(tmp_path), LOG_LEVEL="loud")
     found = checks_of(told)["names"]
     assert (told.status, found["warning"]) == (0, True)

@@ -50,7 +50,7 @@ def test_a_bridge_starts_among_the_variables_of_other_programs(tmp_path: Path) -
 
 
 def test_every_setting_is_printed_with_its_value_and_where_it_comes_from(tmp_path: Path) -> None:
-    """Finding house-H2: of five places that may say something one counts, and nobody should guess."""
+    """Finding house-H2: of five places that may say something one counts, and no operator should guess."""
     token = tmp_path / "token"
     token.write_text(SECRET, encoding="utf-8")
     found = shown(
@@ -90,7 +90,7 @@ def test_where_models_and_data_come_from_is_told(tmp_path: Path) -> None:
 
 
 def test_no_secret_is_shown(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
-    """What is printed is pasted into tickets."""
+    """Operators paste the output into tickets."""
     environ = {
         "ARTIFACT_ENCRYPTION_KEY": SECRET,
         "TOOL_BRIDGE_USER_JWT_SECRET": f"{SECRET}2",
@@ -114,7 +114,7 @@ def test_no_secret_is_shown(tmp_path: Path, caplog: pytest.LogCaptureFixture) ->
 
 
 def test_what_is_printed_for_people_names_the_source_and_makes_nothing(tmp_path: Path) -> None:
-    """Whoever only looks must not find a new folder afterwards."""
+    """An operator who only looks must not find a new folder afterwards."""
     folder = tmp_path / "new"
     environ = {
         "LOG_LEVEL": "WARN",

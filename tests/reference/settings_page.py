@@ -49,7 +49,7 @@ _OF_ALL_COMMANDS = {
         "a PostgreSQL for all that is stored; see [use PostgreSQL](../how-to/use-postgresql.md)",
     ),
 }
-"""Option, default and meaning of what is no setting of a bridge alone."""
+"""Option, default and meaning of the two that all commands read."""
 
 _PART = re.compile(r"(<!-- settings: (?P<name>\w+) -->\n).*?(<!-- end -->)", re.DOTALL)
 

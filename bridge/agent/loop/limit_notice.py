@@ -19,8 +19,8 @@ The model wanted to call more tools than one answer allows.
 """
 
 HOW_TO_RAISE: Mapping[RoundsSource, str] = {
-    "default": "Whoever runs the bridge can raise `TOOL_BRIDGE_MAX_FUNCTION_CALL_LOOPS`, for example to 50.",
-    "limit": "Whoever runs the bridge can raise `TOOL_BRIDGE_MAX_FUNCTION_CALL_LOOPS`, for example to 50.",
+    "default": "The bridge's operator can raise `TOOL_BRIDGE_MAX_FUNCTION_CALL_LOOPS`, for example to 50.",
+    "limit": "The bridge's operator can raise `TOOL_BRIDGE_MAX_FUNCTION_CALL_LOOPS`, for example to 50.",
     "model": "Whoever runs the bridge can raise `max_rounds` of this model in the file of models.",
     "request": "The program that asked has set this limit, as `max_function_call_loops`.",
 }

@@ -21,7 +21,7 @@ def settings_of(
 ) -> BridgeSettings:
     """Return the settings that parsed options and the environment give.
 
-    `warn` is told of names without effect: aliases that are ignored, and what only looks like ours.
+    `warn` gets a sentence for each alias that is ignored, and for each mistyped name of ours.
 
     Raises:
         SettingsError, ModelsFileError: a value, or the file of models, that cannot be used.

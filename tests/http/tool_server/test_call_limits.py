@@ -182,7 +182,7 @@ async def test_a_call_that_waits_is_listed_told_to_pages_and_cancelled_by_its_id
 async def test_who_may_change_limits_and_what_is_told_of_a_bad_value(
     bridge: Bridge, page: FakePage, api: Api
 ) -> None:
-    """The operator's page only; an error names the range, and what is no limit is refused."""
+    """The operator's page only; an error names the range, and an unknown name is refused."""
     status, told = await page.request("PATCH", "/api/limits", {"limits": {"TOOL_TIMEOUT_SECONDS": 601}})
     assert (status, told["error"]["detail"]["maximum"]) == (400, 600)
     status, told = await page.request("PATCH", "/api/limits", {"limits": {"TOOL_IDLE_TIMEOUT_SECONDS": 1}})

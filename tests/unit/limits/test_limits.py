@@ -150,7 +150,7 @@ async def test_stored_limits_are_read_again_as_another_replica_left_them() -> No
 
 
 async def test_a_stored_name_that_is_no_limit_any_more_is_told_until_it_is_undone() -> None:
-    """Finding house-H2: some limits are constants now; what somebody chose is not silently gone."""
+    """Finding house-H2: some limits are constants now; what an operator chose is not silently gone."""
     warnings: list[str] = []
     kept = MemoryLimitStore({"TOOL_QUEUE_SIZE": 5, "TOOL_TIMEOUT_SECONDS": 7})
     limits = LiveLimits(kept, {}, warn=warnings.append)
@@ -174,7 +174,7 @@ async def test_a_limit_is_changed_by_its_name_or_its_variable() -> None:
 
 
 async def test_what_protects_users_from_each_other_is_constant() -> None:
-    """Whoever raises the limit of all users does not mean one user."""
+    """An operator who raises the limit of all users does not mean one user."""
     limits = live()
     for name in (
         "MAX_PARALLEL_TOOLS_PER_USER",

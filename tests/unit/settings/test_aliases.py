@@ -19,7 +19,7 @@ ALIASES = {each.names.alias: each.variable for each in list_settings(BridgeSetti
 
 
 def read(environ: Mapping[str, str], **options: object) -> tuple[BridgeSettings, list[str]]:
-    """The settings, and what is told."""
+    """The settings, and the warnings."""
     told: list[str] = []
     return read_settings(Path("/data"), options, environ, told.append), told
 

@@ -268,7 +268,7 @@ PLACES = ("bridge/", "make/", "bench/", "docs/", "deploy/", "README.md")
 
 
 def test_a_name_that_make_reads_is_no_mistake() -> None:
-    """Whoever sets a mirror for `make check` in the shell must not read that it has no effect."""
+    """A contributor who sets a mirror for `make check` in the shell must not read that it has no effect."""
     assert list(explain_mistyped(OF_MAKE, VARIABLES)) == []
 
 
