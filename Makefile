@@ -1,7 +1,7 @@
 # Commands for people; the work is in make/. `make run` leaves standard output to the command it starts.
 ARGS ?=
 VERSION ?=
-.PHONY: help setup run test test-all test-replicas extension changelog packages sbom pictures reference docs links clients check fmt bench faults faults-replicas fuzz newest lock clean
+.PHONY: help setup run test test-all test-replicas extension changelog packages sbom pictures documents reference docs links clients check fmt bench faults faults-replicas fuzz newest lock clean
 help: ## show this list
 	@grep -E '^[a-z-]+:.*## ' Makefile | sed 's/:.*## /\t/'
 setup: ## install what development needs into .venv; the other commands do it by themselves
@@ -24,6 +24,8 @@ sbom: ## list what a package brings along, as CycloneDX, into build/sbom.cdx.jso
 	@make/setup dev >&2 && make/client_environments release >&2 && exec .venv/bin/python -m make.sbom build/sbom.cdx.json
 pictures: ## take the pictures of the page and of the companion for docs/pictures anew
 	@CHROMIUM=$$(make/chromium) && export CHROMIUM && make/setup dev >&2 && .venv/bin/python -m tests.browser.views.pictures $(ARGS) && exec .venv/bin/python -m tests.browser.companion.pictures $(ARGS)
+documents: ## bring the real OpenAPI documents that tests read, each by its SHA-256, into the user's cache
+	@make/setup dev >&2 && exec make/documents
 reference: ## write the parts of the documentation that come from the code anew
 	@make/setup dev >&2 && exec .venv/bin/python -m tests.reference
 docs: ## build the documentation as a site in build/site: make docs, or of a tag: make docs VERSION=0.2.0

@@ -2,7 +2,6 @@
 
 import asyncio
 from collections.abc import Mapping
-from pathlib import Path
 
 import pytest
 from hypothesis import settings
@@ -14,47 +13,10 @@ from tests.support.programs import needs
 pytest_plugins = [
     "tests.support.sockets.library_paths",
     "tests.support.contract_runs",
+    "tests.support.promises",
+    "tests.support.documents.corpus",
     "tests.support.fixtures",
 ]
-
-SHARED = Path(__file__).parents[2] / "shared"
-
-
-def shared_folder(name: str) -> Path:
-    folder = SHARED / name
-    if not folder.is_dir():
-        pytest.skip(f"needs ../shared/{name}, which lies beside the repository and is not part of it")
-    return folder
-
-
-@pytest.fixture(scope="session")
-def shared_specs() -> Path:
-    """The folder of real OpenAPI documents."""
-    return shared_folder("specs")
-
-
-@pytest.fixture(scope="session")
-def shared_vectors() -> Path:
-    """The folder of request vectors: what a plan and arguments must become on the wire."""
-    return shared_folder("vectors")
-
-
-@pytest.fixture(scope="session")
-def shared_overlays() -> Path:
-    """The folder of overlays, each with a document and what it becomes."""
-    return shared_folder("overlays")
-
-
-@pytest.fixture(scope="session")
-def shared_facts() -> Path:
-    """The folder of facts, where each requirement has its id."""
-    return shared_folder("facts")
-
-
-@pytest.fixture(scope="session")
-def shared_findings() -> Path:
-    """The folder of reports on what was found in the product."""
-    return shared_folder("findings")
 
 
 def pytest_configure() -> None:
@@ -85,6 +47,4 @@ settings.load_profile("untimed")
 
 def pytest_report_header() -> str:
     """Say early what will be skipped, so that a green run is not taken for more than it is."""
-    shared = "present" if SHARED.is_dir() else "missing"
-    lacking = "installed" if needs.may_install() else "skipped (make test installs it)"
-    return f"shared material: {shared}; programs that tests lack: {lacking}"
+    return f"programs that tests lack: {'installed' if needs.may_install() else 'skipped (make test installs it)'}"

@@ -4,7 +4,7 @@ Ratios of processor time within one run, with `json.loads` of the same text as t
 (parse, names, descriptions, plans) on top of one such reading, then all argument schemas. `json.loads` has
 the decoded text, the catalog its UTF-8 bytes, as they come from the network. Without the cyclic garbage
 collector, as the worker process does it, and without the time to free what was read; on both sides.
-Generated documents always; vendors' JSON documents over 1 MB where the folder of samples is there.
+Generated documents always; vendors' JSON documents over 1 MB where they are here (`make documents`).
 """
 
 import gc
@@ -12,15 +12,14 @@ import json
 import time
 import tracemalloc
 from collections.abc import Callable, Iterator
-from pathlib import Path
 from statistics import median
 from typing import TypeVar
 
 from bench.report import print_table
+from tests.real_documents.documents import document_places, read_manifest
 from toolserver.document.document import parse_document
 from toolserver.tool.compile import DocumentTools
 
-SAMPLES = Path(__file__).resolve().parents[3] / "shared" / "specs" / "files"
 SAMPLE_BYTES = 1_000_000
 
 _ROUNDS = 7
@@ -51,9 +50,10 @@ def measure_ratios(generated: list[tuple[str, str]]) -> dict[str, object]:
 
 
 def _samples() -> Iterator[tuple[str, str]]:
-    for path in sorted(SAMPLES.glob("*.json")) if SAMPLES.is_dir() else ():
-        if path.stat().st_size > SAMPLE_BYTES:
-            yield path.stem, path.read_text(encoding="utf-8")
+    places = document_places()
+    for document in read_manifest():
+        if document.bytes > SAMPLE_BYTES and (file := document.find_among(places)) is not None:
+            yield document.name, file.read_text(encoding="utf-8")
 
 
 def _measure(text: str) -> dict[str, float]:

@@ -1,7 +1,7 @@
 """What a document states is in a tool, in its plan, or in a warning.
 
 Parameters, what is required, types, values, bounds, formats, patterns, defaults; bodies and content types;
-security with its alternatives and scopes; servers. `make test` compares a few of the shared documents, and
+security with its alternatives and scopes; servers. `make test` compares a few of the real documents, and
 `make test-all` all of them.
 """
 
@@ -13,6 +13,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from tests.real_documents.documents import RealDocument
+from tests.support.documents.corpus import Corpus
 from tests.support.documents.stated import (
     Stated,
     missing_schemes,
@@ -22,7 +24,7 @@ from tests.support.documents.stated import (
 )
 from tests.support.documents.stated_operation import OperationComparer
 from tests.support.documents.style_rows import style_row
-from tests.support.documents.vectors import document_of, read_rows
+from tests.support.documents.vectors import VECTORS, document_of, read_rows
 from tests.support.examples import examples
 from toolserver.document.document import parse_document
 from toolserver.json_types import JsonObject, JsonValue
@@ -59,36 +61,35 @@ def all_silent_in(documents: Mapping[str, str]) -> dict[str, list[str]]:
     return {name: found for name, found in silent.items() if found}
 
 
-def read_folder(folder: Path) -> dict[str, str]:
-    return {file.name: file.read_text(encoding="utf-8") for file in sorted(folder.iterdir())}
+def texts_of(files: Mapping[RealDocument, Path]) -> dict[str, str]:
+    return {document.file: path.read_text(encoding="utf-8") for document, path in files.items()}
 
 
-def test_a_few_real_documents_lose_nothing_in_silence(shared_specs: Path) -> None:
+def test_a_few_real_documents_lose_nothing_in_silence(corpus: Corpus) -> None:
     """The small ones in which each kind of parameter, body, security and server occurs."""
-    texts = {name: (shared_specs / "files" / name).read_text(encoding="utf-8") for name in FEW}
-    assert all_silent_in(texts) == {}
+    assert all_silent_in(texts_of(corpus.find(*FEW))) == {}
 
 
 @pytest.mark.slow
 @pytest.mark.timeout(600)
-def test_real_documents_lose_nothing_in_silence(shared_specs: Path) -> None:
+def test_real_documents_lose_nothing_in_silence(corpus: Corpus) -> None:
     """Finding W-3, O-1, O-6, O-9: what a limit or a repair leaves out is a warning, whatever its kind is."""
-    assert all_silent_in(read_folder(shared_specs / "files")) == {}
+    assert all_silent_in(texts_of(corpus.find())) == {}
 
 
-def test_documents_of_other_tools_lose_nothing_in_silence(shared_vectors: Path) -> None:
+def test_documents_of_other_tools_lose_nothing_in_silence() -> None:
     """Each was written for one thing that a reader may get wrong."""
-    rows = read_rows(shared_vectors, "request_vectors.json")
-    styles = read_rows(shared_vectors, "style_vectors.json")
+    rows = read_rows("request_vectors.json")
+    styles = read_rows("style_vectors.json")
     texts = {json.dumps({"paths": {}, **document_of(row)}): str(row["id"]) for row in rows}
     texts |= {json.dumps(document_of(built)): str(row["id"]) for row in styles for built in style_row(row)}
     assert all_silent_in({f"{row}, {len(text)}": text for text, row in texts.items()}) == {}
 
 
-def test_documents_of_overlays_lose_nothing_in_silence(shared_overlays: Path) -> None:
+def test_documents_of_overlays_lose_nothing_in_silence() -> None:
     """Those that an overlay changed have to be read like any other."""
-    results = {folder.name: (folder / "output.yaml").read_text() for folder in shared_overlays.glob("*/")}
-    assert all_silent_in(results) == {}
+    files = (VECTORS / "overlays").glob("*/output.yaml")
+    assert all_silent_in({file.parent.name: file.read_text(encoding="utf-8") for file in files}) == {}
 
 
 WORDS = st.sampled_from(

@@ -3,14 +3,13 @@
 import json
 import random
 import re
-from collections.abc import Iterator
 from dataclasses import dataclass
-from pathlib import Path
-from typing import TypedDict, cast
 
 import pytest
 
+from tests.real_documents.documents import RealDocument
 from tests.support.documents.compiled import read_compiled
+from tests.support.documents.corpus import Corpus
 from tests.support.documents.mutation import mutated
 from tests.support.documents.strict_rules import problems_of
 from toolserver.document.document import parse_document, read_value
@@ -24,22 +23,21 @@ pytestmark = pytest.mark.timeout(
 )  # 5,600 operations compile in seconds, but in minutes under branch coverage
 
 SOURCE_URL = "https://docs.example/specs/openapi.json"
-
-
-class Entry(TypedDict):
-    """One line of the corpus' manifest, as far as it matters here."""
-
-    name: str
-    file: str
-    family: str
-    operations: int
+SKIPPED = {
+    ("connexion-simple-openapi", "TRACE"): "A browser cannot send TRACE requests.",
+    (
+        "connexion-simple-swagger",
+        "GET",
+    ): "A browser cannot send a body with GET requests, and the operation requires one.",
+}
+"""By document and method, why an operation is no tool."""
 
 
 @dataclass(frozen=True)
 class Real:
     """A real document and what became of it."""
 
-    entry: Entry
+    document: RealDocument
     tools: DocumentTools
 
     @property
@@ -48,54 +46,40 @@ class Real:
         return self.tools.compiled
 
 
-def entries_of(folder: Path) -> Iterator[tuple[Entry, str]]:
-    manifest = cast("list[Entry]", json.loads((folder / "manifest.json").read_text(encoding="utf-8")))
-    for entry in manifest:
-        file = folder / entry["file"]
-        if file.is_file():
-            yield entry, file.read_text(encoding="utf-8")
-
-
 @pytest.fixture(scope="module")
-def real_documents(shared_specs: Path) -> list[Real]:
+def real_documents(corpus: Corpus) -> list[Real]:
     """Every document; a failure here names it."""
     return [
-        Real(entry, DocumentTools(parse_document(text), source_url=SOURCE_URL))
-        for entry, text in entries_of(shared_specs)
+        Real(document, DocumentTools(parse_document(path.read_text(encoding="utf-8")), source_url=SOURCE_URL))
+        for document, path in corpus.find().items()
     ]
 
 
 @pytest.fixture(scope="module")
-def small_documents(shared_specs: Path) -> list[str]:
+def small_documents(corpus: Corpus) -> list[str]:
     """As JSON; large ones take too long to break."""
-    texts = [text for _, text in entries_of(shared_specs) if len(text) < 200_000]
-    return [json.dumps(read_value(text)) for text in texts]
+    files = [path for document, path in corpus.find().items() if document.bytes < 200_000]
+    return [json.dumps(read_value(path.read_text(encoding="utf-8"))) for path in files]
 
 
 def test_no_operation_is_lost(real_documents: list[Real]) -> None:
     """Whoever counts the operations of a document must find each as a tool or with a reason."""
     counted = {
-        real.entry["name"]: len(real.compiled.operations) + len(real.compiled.skipped)
+        real.document.name: len(real.compiled.operations) + len(real.compiled.skipped)
         for real in real_documents
     }
-    assert counted == {real.entry["name"]: real.entry["operations"] for real in real_documents}
+    assert counted == {real.document.name: real.document.operations for real in real_documents}
 
 
 def test_only_what_a_browser_cannot_send_is_skipped(real_documents: list[Real]) -> None:
     """The corpus has no other reason to lose a tool; a new one here is a defect of the reader."""
     skipped = {
-        (real.entry["name"], entry.method, entry.reason)
+        (real.document.name, entry.method): entry.reason
         for real in real_documents
         for entry in real.compiled.skipped
     }
-    assert skipped == {
-        ("connexion-simple-openapi", "TRACE", "A browser cannot send TRACE requests."),
-        (
-            "connexion-simple-swagger",
-            "GET",
-            "A browser cannot send a body with GET requests, and the operation requires one.",
-        ),
-    }
+    here = {real.document.name for real in real_documents}
+    assert skipped == {(name, method): reason for (name, method), reason in SKIPPED.items() if name in here}
 
 
 def test_names_are_legal_and_unique_in_every_document(real_documents: list[Real]) -> None:
@@ -125,19 +109,20 @@ def test_compiled_documents_survive_their_journey_as_lines(real_documents: list[
 
 def test_every_real_document_gets_a_base_url(real_documents: list[Real]) -> None:
     """With the address it came from, none of them needs a question to the user."""
-    assert [real.entry["name"] for real in real_documents if not real.compiled.base_url] == []
+    assert [real.document.name for real in real_documents if not real.compiled.base_url] == []
 
 
-def test_every_body_of_a_swagger_document_is_sent(shared_specs: Path, real_documents: list[Real]) -> None:
+def test_every_body_of_a_swagger_document_is_sent(corpus: Corpus, real_documents: list[Real]) -> None:
     """All other converters lose them (0 of 2,708 operations): here each has its fields and its type."""
-    compiled = {real.entry["name"]: real.compiled for real in real_documents}
+    files = corpus.find()
     expected: dict[str, int] = {}
     found: dict[str, int] = {}
-    for entry, text in entries_of(shared_specs):
-        if entry["family"] == "2.0":
-            plans = [json.loads(operation.plan_json) for operation in compiled[entry["name"]].operations]
-            found[entry["name"]] = sum(plan["body"] is not None for plan in plans)
-            expected[entry["name"]] = bodies_in(parse_document(text).written)
+    for real in real_documents:
+        if real.document.family == "2.0":
+            plans = [json.loads(operation.plan_json) for operation in real.compiled.operations]
+            found[real.document.name] = sum(plan["body"] is not None for plan in plans)
+            text = files[real.document].read_text(encoding="utf-8")
+            expected[real.document.name] = bodies_in(parse_document(text).written)
     assert found == expected
 
 

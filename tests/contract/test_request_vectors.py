@@ -52,22 +52,22 @@ def allowed(prefix: str) -> dict[str, set[str]]:
     return found
 
 
-def test_requests_of_other_tools_are_built_alike_but_for_the_listed_deviations(shared_vectors: Path) -> None:
+def test_requests_of_other_tools_are_built_alike_but_for_the_listed_deviations() -> None:
     """Every row that the specification does not overrule is a request some user of another tool relies on."""
-    rows = [row for row in read_rows(shared_vectors, "request_vectors.json") if row["kind"] == "request"]
+    rows = [row for row in read_rows("request_vectors.json") if row["kind"] == "request"]
     found = {
         str(row["id"]): differences(row, built) for row, built in zip(rows, all_built(rows), strict=True)
     }
-    bases = [row for row in read_rows(shared_vectors, "request_vectors.json") if row["kind"] == "base-url"]
+    bases = [row for row in read_rows("request_vectors.json") if row["kind"] == "base-url"]
     for row in bases:
         expected = cast("Json", row["expected"])["base_url"]
         found[str(row["id"])] = set() if base_url_of(row) == expected else {"base url"}
     assert {row: facets for row, facets in found.items() if facets} == allowed("req-")
 
 
-def test_the_tables_of_the_specifications_are_met_but_for_the_listed_deviations(shared_vectors: Path) -> None:
+def test_the_tables_of_the_specifications_are_met_but_for_the_listed_deviations() -> None:
     """W-27: the tables are the specification: whoever differs is read wrongly by conforming servers."""
-    rows = [built for row in read_rows(shared_vectors, "style_vectors.json") for built in style_row(row)]
+    rows = [built for row in read_rows("style_vectors.json") for built in style_row(row)]
     found: dict[str, set[str]] = {}
     for row, built in zip(rows, all_built(rows), strict=True):
         if facets := differences(row, built):

@@ -14,6 +14,7 @@ from typing import NotRequired, TypedDict, cast
 
 import pytest
 
+from tests.support.documents.corpus import Corpus
 from tests.support.documents.original_server import read_original
 from tests.support.documents.six_ways import TriedDocument, Verdict
 from tests.support.documents.vectors import NODE
@@ -90,16 +91,16 @@ def check(found: Iterable[tuple[str, Verdict]]) -> None:
     assert 1 - len(wrong) / judged >= SHARE, f"{len(wrong)} of {judged}:\n" + "\n".join(wrong)
 
 
-def test_requests_of_a_few_documents_are_valid(shared_specs: Path) -> None:
+def test_requests_of_a_few_documents_are_valid(corpus: Corpus) -> None:
     """What is lost or misspelt between schema and wire makes an API answer about something else."""
-    check(verdicts_of(shared_specs / "files" / name for name in FEW))
+    check(verdicts_of(corpus.find(*FEW).values()))
 
 
 @pytest.mark.slow
 @pytest.mark.timeout(1_800)
-def test_requests_of_all_documents_are_valid(shared_specs: Path) -> None:
+def test_requests_of_all_documents_are_valid(corpus: Corpus) -> None:
     """The kinds of mistakes are many, and each document has its own."""
-    check(verdicts_of(sorted((shared_specs / "files").iterdir())))
+    check(verdicts_of(corpus.find().values()))
 
 
 @pytest.mark.parametrize("rule", [pytest.param(rule, id=rule["because"][:50]) for rule in rules()])

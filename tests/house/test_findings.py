@@ -3,11 +3,12 @@
 import itertools
 import re
 import tomllib
-from pathlib import Path
+from collections.abc import Iterator
 from typing import Any
 
 from tests.features import all_tests
 from tests.findings import PLACE, REPORTS, collect_proofs, list_findings
+from tests.house.asked_for import ids_of, read_report, refuse_unlisted
 from tests.house.source import refuse, text_of
 
 PROOFS = collect_proofs()
@@ -56,18 +57,18 @@ def test_findings_stand_in_the_order_of_their_ids() -> None:
     )
 
 
-def test_no_finding_is_left_out(shared_findings: Path) -> None:
+def test_no_finding_is_left_out() -> None:
     """What is missing from the table would be missed by nobody."""
     known = {finding.id for finding in list_findings()}
-    found = [
-        f"{letter}-{number}"
-        for report, (letter, heading) in REPORTS.items()
-        for number in re.findall(
-            f"^{heading}", (shared_findings / report).read_text(encoding="utf-8"), re.MULTILINE
-        )
-    ]
-    assert found
-    refuse(f"{PLACE} lacks {finding}" for finding in found if finding not in known)
+    refuse(f"{PLACE} lacks {finding}" for finding in ids_of("findings") if finding not in known)
+    refuse_unlisted("findings", found_in_reports())
+
+
+def found_in_reports() -> Iterator[str]:
+    """The ids of all findings, where the reports are."""
+    for report, (letter, heading) in REPORTS.items():
+        numbers = re.findall(f"^{heading}", read_report(f"findings/{report}"), re.MULTILINE)
+        yield from (f"{letter}-{number}" for number in numbers)
 
 
 def test_every_attack_has_a_test_or_says_why_not() -> None:
@@ -101,9 +102,9 @@ def test_every_finding_that_an_attack_names_is_proven_or_put_off() -> None:
     )
 
 
-def test_no_attack_is_left_out(shared_findings: Path) -> None:
+def test_no_attack_is_left_out() -> None:
     """Those that are missing from the table would be the ones that nobody tries again."""
-    report = (shared_findings / "security.md").read_text(encoding="utf-8")
-    _, _, tried = report.partition("## Attacks tried")
-    rows = ATTACK.findall(tried)
+    rows = ids_of("attacks")
     assert list(ATTACKS)[: len(rows)] == rows
+    _, _, tried = read_report("findings/security.md").partition("## Attacks tried")
+    refuse_unlisted("attacks", ATTACK.findall(tried))

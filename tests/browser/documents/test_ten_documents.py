@@ -22,6 +22,7 @@ from bridge.catalog.server_view import LoadedServer
 from tests.browser.browser_harness import BrowserHarness, open_harness
 from tests.support.chromium import save_credential
 from tests.support.documents.argument_samples import sample_arguments
+from tests.support.documents.corpus import Corpus
 from tests.support.documents.original_server import OriginalServer
 from tests.support.recording_api import RecordingApi, run_recording_api
 from toolserver.document.security import SecurityScheme
@@ -76,12 +77,12 @@ def deviations() -> list[Deviation]:
 
 
 @pytest_asyncio.fixture(loop_scope="session")
-async def harness(chromium: Browser, tmp_path: Path, shared_specs: Path) -> AsyncIterator[DocumentHarness]:
-    folder = shared_specs / "files"
-    originals = {name: OriginalServer(read(folder / name), SOURCE_URL) for name in DOCUMENTS}
+async def harness(chromium: Browser, tmp_path: Path, corpus: Corpus) -> AsyncIterator[DocumentHarness]:
+    files = {each.file: path for each, path in corpus.find(*DOCUMENTS, whole=True).items()}
+    originals = {name: OriginalServer(read(path), SOURCE_URL) for name, path in files.items()}
     async with open_harness(chromium, tmp_path, [], deadline_s=30) as scene, run_recording_api() as recorder:
         servers = {
-            name: await offer(scene, folder / name, recorder.url + original.path)
+            name: await offer(scene, files[name], recorder.url + original.path)
             for name, original in originals.items()
         }
         page = await scene.open_page()

@@ -1,4 +1,4 @@
-"""In what a built request differs from what a row of ../shared/vectors expects.
+"""In what a built request differs from what a row of `tests/vectors` expects.
 
 Compared is what stands on the wire. `Accept` may be sent although a row has none (it only says what we can
 read), and so may the `Content-Type` of a body that a row leaves to its transport. A cookie is never sent

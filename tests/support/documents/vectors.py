@@ -1,4 +1,4 @@
-"""Rows of ../shared/vectors as jobs for the request builder.
+"""Rows of `tests/vectors` as jobs for the request builder.
 
 A row is another tool's document, arguments and request. Here each becomes a plan, compiled from the document
 by `toolserver`, and the arguments that plan asks for; one Node process builds all requests. To judge them is
@@ -21,6 +21,7 @@ Row: TypeAlias = Mapping[str, object]
 Json: TypeAlias = dict[str, object]
 
 ROOT = Path(__file__).parents[3]
+VECTORS = ROOT / "tests/vectors"
 NODE = ROOT / ".venv/bin/node"
 BUILDER = ROOT / "tests/page/support/build_requests.js"
 
@@ -54,8 +55,8 @@ class Job:
     options: Json
 
 
-def read_rows(folder: Path, name: str) -> list[Row]:
-    return cast("list[Row]", json.loads((folder / name).read_text(encoding="utf-8")))
+def read_rows(name: str) -> list[Row]:
+    return cast("list[Row]", json.loads((VECTORS / name).read_text(encoding="utf-8")))
 
 
 def compiled_job(row: Row) -> Job | str:
