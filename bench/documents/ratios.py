@@ -52,7 +52,7 @@ def measure_ratios(generated: list[tuple[str, str]]) -> dict[str, object]:
 def _samples() -> Iterator[tuple[str, str]]:
     places = document_places()
     for document in read_manifest():
-        if document.bytes > SAMPLE_BYTES and (file := document.find_among(places)) is not None:
+        if document.size > SAMPLE_BYTES and (file := document.find_among(places)) is not None:
             yield document.name, file.read_text(encoding="utf-8")
 
 

@@ -58,7 +58,7 @@ def real_documents(corpus: Corpus) -> list[Real]:
 @pytest.fixture(scope="module")
 def small_documents(corpus: Corpus) -> list[str]:
     """As JSON; large ones take too long to break."""
-    files = [path for document, path in corpus.find().items() if document.bytes < 200_000]
+    files = [path for document, path in corpus.find().items() if document.size < 200_000]
     return [json.dumps(read_value(path.read_text(encoding="utf-8"))) for path in files]
 
 

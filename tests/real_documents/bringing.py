@@ -6,7 +6,6 @@ import subprocess
 import sys
 import tarfile
 import tempfile
-import urllib.error
 import urllib.request
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -32,7 +31,7 @@ def bring_missing(documents: Sequence[RealDocument], places: Sequence[Path], fol
             failed += 1
             print(f"{document.file} could not be had: {reason}", file=sys.stderr, flush=True)
         else:
-            print(f"{document.file}: {document.bytes:,} bytes, licence {document.licence}", flush=True)
+            print(f"{document.file}: {document.size:,} bytes, licence {document.licence}", flush=True)
     nowhere = [each.file for each in missing if not each.has_source]
     brought, here = len(missing) - len(nowhere) - failed, len(documents) - len(missing)
     print(f"Of {len(documents)} real documents {here} were here, {brought} were brought; {failed} failed.")
@@ -73,7 +72,7 @@ def _download(document: RealDocument) -> bytes:
     """Read at most one byte more than the document has."""
     try:
         with urllib.request.urlopen(document.url, timeout=PATIENCE_S) as answer:
-            return answer.read(document.bytes + 1)
+            return answer.read(document.size + 1)
     except (OSError, http.client.HTTPException) as error:  # urllib's errors and timeouts are OSErrors
         raise NotBroughtError(f"{document.url}: {error}") from error
 

@@ -23,7 +23,8 @@ class RealDocument:
     family: str
     """Its version of OpenAPI without the patch: `2.0`, `3.1`."""
     operations: int
-    bytes: int
+    size: int
+    """Bytes."""
     sha256: str
     url: str = ""
     package: str = ""
@@ -44,8 +45,8 @@ class RealDocument:
 
     def find_fault(self, content: bytes) -> str:
         """What is wrong with these bytes; nothing, if they are the document."""
-        if len(content) != self.bytes:
-            return f"it has {len(content):,} bytes in place of {self.bytes:,}"
+        if len(content) != self.size:
+            return f"it has {len(content):,} bytes in place of {self.size:,}"
         digest = hashlib.sha256(content).hexdigest()
         return "" if digest == self.sha256 else f"its SHA-256 is {digest} in place of {self.sha256}"
 

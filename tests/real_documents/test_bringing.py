@@ -94,8 +94,8 @@ def test_several_bring_the_same_document_at_a_time(publisher: Publisher, tmp_pat
     """Two checkouts share the cache: a file is there whole or not at all, and nothing is left beside it."""
     shop = publisher.publish_file("shop.yaml")
     with ThreadPoolExecutor(8) as pool:
-        failed = [*pool.map(lambda _: bring_missing([shop], [tmp_path], tmp_path), range(24))]
-    assert failed == [0] * 24
+        runs = [pool.submit(bring_missing, [shop], [tmp_path], tmp_path) for _ in range(24)]
+    assert [run.result() for run in runs] == [0] * 24
     assert [file.name for file in tmp_path.iterdir()] == ["shop.yaml"]
     assert shop.find_among([tmp_path])
 

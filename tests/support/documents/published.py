@@ -46,7 +46,7 @@ class Publisher:
 def document(name: str, **source: str) -> RealDocument:
     """What a manifest says of a file with `CONTENT`."""
     digest = hashlib.sha256(CONTENT).hexdigest()
-    return RealDocument(name, "MIT", "3.1", operations=0, bytes=len(CONTENT), sha256=digest, **source)
+    return RealDocument(name, "MIT", "3.1", operations=0, size=len(CONTENT), sha256=digest, **source)
 
 
 @contextmanager
