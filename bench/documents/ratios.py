@@ -16,7 +16,7 @@ from statistics import median
 from typing import TypeVar
 
 from bench.report import print_table
-from tests.real_documents.documents import document_places, read_manifest
+from tests.real_documents.documents import find_documents
 from toolserver.document.document import parse_document
 from toolserver.tool.compile import DocumentTools
 
@@ -50,9 +50,8 @@ def measure_ratios(generated: list[tuple[str, str]]) -> dict[str, object]:
 
 
 def _samples() -> Iterator[tuple[str, str]]:
-    places = document_places()
-    for document in read_manifest():
-        if document.size > SAMPLE_BYTES and (file := document.find_among(places)) is not None:
+    for document, file in find_documents().items():
+        if document.size > SAMPLE_BYTES:
             yield document.name, file.read_text(encoding="utf-8")
 
 

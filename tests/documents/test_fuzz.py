@@ -7,7 +7,7 @@ import json
 import os
 import random
 import time
-from collections.abc import AsyncIterator, Iterator
+from collections.abc import AsyncIterator, Iterator, Sequence
 from pathlib import Path
 
 import pytest
@@ -17,7 +17,7 @@ import yaml
 from bridge.documents import worker as worker_module
 from bridge.documents.worker import DocumentWorker
 from bridge.errors import BridgeError
-from tests.conftest import SHARED
+from tests.support.documents.corpus import Corpus
 from tests.support.documents.mutation import mutated, scrambled
 
 FUZZ_SECONDS = float(os.environ.get("FUZZ_SECONDS", "4"))
@@ -44,20 +44,20 @@ async def worker(monkeypatch: pytest.MonkeyPatch) -> AsyncIterator[DocumentWorke
     await worker.close()
 
 
-def texts() -> list[str]:
-    """Our own documents, and the smaller real ones where they are."""
-    paths = [*sorted(EXAMPLES.iterdir()), *sorted((SHARED / "specs" / "files").glob("*"))]
+@pytest.fixture(scope="module")
+def texts(corpus: Corpus) -> list[str]:
+    """Our own documents, and the smaller real ones."""
+    paths = [*sorted(EXAMPLES.iterdir()), *sorted(corpus.find().values())]
     found = [path.read_text(encoding="utf-8") for path in paths if path.suffix in (".json", ".yaml")]
     return [text for text in found if len(text) <= MAX_TEXT_CHARS]
 
 
-def broken(kind: str) -> Iterator[tuple[int, str]]:
+def broken(texts: Sequence[str], kind: str) -> Iterator[tuple[int, str]]:
     """Seeds and texts, until the time is over; the same seed gives the same text."""
-    whole = texts()
     ends = time.monotonic() + FUZZ_SECONDS
     for seed in range(1_000_000):
         source = random.Random(f"{kind} {seed}")
-        text, count = source.choice(whole), source.choice([1, 3, 10, 30])
+        text, count = source.choice(texts), source.choice([1, 3, 10, 30])
         if kind == "text":
             yield seed, scrambled(text, source, count=count)
         else:
@@ -84,11 +84,13 @@ def memory_of(worker: DocumentWorker) -> tuple[int, int]:
 
 @pytest.mark.skipif(not Path("/proc/self/statm").exists(), reason="needs /proc to see the worker's memory")
 @pytest.mark.parametrize("kind", ["text", "values as JSON", "values as YAML"])
-async def test_whatever_is_broken_ends_with_tools_or_a_reason(worker: DocumentWorker, kind: str) -> None:
+async def test_whatever_is_broken_ends_with_tools_or_a_reason(
+    worker: DocumentWorker, texts: list[str], kind: str
+) -> None:
     """One document that crashes, hangs or swells the worker stops everybody's documents."""
-    await serve(worker, texts()[0])
+    await serve(worker, texts[0])
     pid, at_first = memory_of(worker)
-    for seed, text in broken(kind):
+    for seed, text in broken(texts, kind):
         reason = await serve(worker, text)
         now, size = memory_of(worker)
         assert reason not in ("too_slow", "no words", "no schema"), f"{kind}, seed {seed}: {reason}"

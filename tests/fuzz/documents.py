@@ -19,8 +19,8 @@ import yaml
 
 from bridge.documents.worker import DocumentWorker
 from bridge.errors import BridgeError
-from tests.conftest import SHARED
 from tests.fuzz.hunt import Area, Attempt
+from tests.real_documents.documents import find_documents
 from tests.support.documents.argument_samples import NoSample, sample_arguments
 from tests.support.documents.mutation import mutated, scrambled
 from tests.support.documents.vectors import NODE
@@ -46,7 +46,7 @@ ADDRESS = "https://api.example/openapi.json"
 @cache
 def texts() -> list[str]:
     """Our own documents, and the smaller real ones where they are."""
-    paths = [*sorted(EXAMPLES.iterdir()), *sorted((SHARED / "specs" / "files").glob("*"))]
+    paths = [*sorted(EXAMPLES.iterdir()), *sorted(find_documents().values())]
     found = [path.read_text(encoding="utf-8") for path in paths if path.suffix in (".json", ".yaml")]
     return [text for text in found if len(text) <= MAX_TEXT_CHARS]
 

@@ -61,6 +61,12 @@ def read_manifest() -> list[RealDocument]:
     return [RealDocument(**entry) for entry in listed["document"]]
 
 
+def find_documents() -> dict[RealDocument, Path]:
+    """Find those that this machine has, for programs; tests have the fixture `corpus`, which says what it lacks."""
+    places = document_places()
+    return {each: file for each in read_manifest() if (file := each.find_among(places)) is not None}
+
+
 def cache_folder() -> Path:
     """Where `make documents` keeps what it brings."""
     cache = Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache")
