@@ -62,7 +62,7 @@ def read_manifest() -> list[RealDocument]:
 
 
 def find_documents() -> dict[RealDocument, Path]:
-    """Find those that this machine has, for programs; tests have the fixture `corpus`, which says what it lacks."""
+    """Find those that this machine has, for programs; a test asks `corpus`, which tells what it lacks."""
     places = document_places()
     return {each: file for each in read_manifest() if (file := each.find_among(places)) is not None}
 
