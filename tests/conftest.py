@@ -13,8 +13,8 @@ from tests.support.programs import needs
 pytest_plugins = [
     "tests.support.sockets.library_paths",
     "tests.support.contract_runs",
-    "tests.support.promises",
-    "tests.support.documents.corpus",
+    "tests.promises",
+    "tests.real_documents.corpus",
     "tests.support.fixtures",
 ]
 

@@ -13,8 +13,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from tests.real_documents.corpus import Corpus
 from tests.real_documents.documents import RealDocument
-from tests.support.documents.corpus import Corpus
 from tests.support.documents.stated import (
     Stated,
     missing_schemes,

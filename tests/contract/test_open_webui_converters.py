@@ -12,7 +12,7 @@ import jsonschema_rs
 import orjson
 import pytest
 
-from tests.support.documents.corpus import Corpus
+from tests.real_documents.corpus import Corpus
 from tests.support.documents.open_webui_converters import read_as_backend, read_as_browser, seen_by_browser
 from tests.support.documents.openapi import document_with
 from toolserver.document.document import parse_document

@@ -7,9 +7,9 @@ from dataclasses import dataclass
 
 import pytest
 
+from tests.real_documents.corpus import Corpus
 from tests.real_documents.documents import RealDocument
 from tests.support.documents.compiled import read_compiled
-from tests.support.documents.corpus import Corpus
 from tests.support.documents.mutation import mutated
 from tests.support.documents.strict_rules import problems_of
 from toolserver.document.document import parse_document, read_value

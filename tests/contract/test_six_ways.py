@@ -14,7 +14,7 @@ from typing import NotRequired, TypedDict, cast
 
 import pytest
 
-from tests.support.documents.corpus import Corpus
+from tests.real_documents.corpus import Corpus
 from tests.support.documents.original_server import read_original
 from tests.support.documents.six_ways import TriedDocument, Verdict
 from tests.support.documents.vectors import NODE

@@ -17,7 +17,7 @@ import yaml
 from bridge.documents import worker as worker_module
 from bridge.documents.worker import DocumentWorker
 from bridge.errors import BridgeError
-from tests.support.documents.corpus import Corpus
+from tests.real_documents.corpus import Corpus
 from tests.support.documents.mutation import mutated, scrambled
 
 FUZZ_SECONDS = float(os.environ.get("FUZZ_SECONDS", "4"))

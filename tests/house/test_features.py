@@ -3,8 +3,8 @@
 import itertools
 import re
 
+from tests.asked_for import ids_of, read_report
 from tests.features import ID, PAGE, UNITS, differing, features, page, proofs
-from tests.house.asked_for import ids_of, read_report
 from tests.house.source import refuse, text_of
 
 PROOFS = proofs()

@@ -3,12 +3,13 @@
 import itertools
 import re
 import tomllib
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from typing import Any
 
+from tests import asked_for
+from tests.asked_for import ids_of, read_report
 from tests.features import all_tests
 from tests.findings import PLACE, REPORTS, collect_proofs, list_findings
-from tests.house.asked_for import ids_of, read_report, refuse_unlisted
 from tests.house.source import refuse, text_of
 
 PROOFS = collect_proofs()
@@ -62,6 +63,12 @@ def test_no_finding_is_left_out() -> None:
     known = {finding.id for finding in list_findings()}
     refuse(f"{PLACE} lacks {finding}" for finding in ids_of("findings") if finding not in known)
     refuse_unlisted("findings", found_in_reports())
+
+
+def refuse_unlisted(kind: str, ids: Iterable[str]) -> None:
+    """Fail when the list lacks ids of the reports; where those are not, the list stands for them."""
+    listed = set(ids_of(kind))
+    refuse(f"{asked_for.PLACE}: {kind} lack {each}" for each in ids if each not in listed)
 
 
 def found_in_reports() -> Iterator[str]:

@@ -13,7 +13,7 @@ from tests.real_documents.documents import (
     document_places,
     read_manifest,
 )
-from tests.support.documents.published import CONTENT, PACKAGE, Publisher, document, publishing
+from tests.real_documents.published import CONTENT, PACKAGE, Publisher, document, publishing
 
 
 @pytest.fixture

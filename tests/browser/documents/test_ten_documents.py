@@ -20,9 +20,9 @@ from playwright.async_api import Browser, Page
 
 from bridge.catalog.server_view import LoadedServer
 from tests.browser.browser_harness import BrowserHarness, open_harness
+from tests.real_documents.corpus import Corpus
 from tests.support.chromium import save_credential
 from tests.support.documents.argument_samples import sample_arguments
-from tests.support.documents.corpus import Corpus
 from tests.support.documents.original_server import OriginalServer
 from tests.support.recording_api import RecordingApi, run_recording_api
 from toolserver.document.security import SecurityScheme

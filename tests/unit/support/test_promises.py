@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from tests.house.source import ROOT, files, text_of
-from tests.support.promises import read_allowed
+from tests.promises import read_allowed
 
 OWN = "tests/unit/support/test_promises.py"
 SKIPS = """
@@ -41,7 +41,7 @@ def test_that_runs():
 ONLY_OWN = """
 import pytest
 from tests.real_documents.documents import HERE
-from tests.support.documents.corpus import Corpus, missed_key
+from tests.real_documents.corpus import Corpus, missed_key
 
 @pytest.fixture(scope="session")
 def corpus(pytestconfig):
@@ -68,7 +68,7 @@ def run_pytest(folder: Path, text: str, *options: str, ci: str = "") -> subproce
     """Run the tests of a module with the rules of this repository; `ci`: what the variable says."""
     (folder / "test_sample.py").write_text(text, encoding="utf-8")
     (folder / "conftest.py").write_text(ONLY_OWN, encoding="utf-8")
-    plugins = ("xdist", "no:cacheprovider", "tests.support.promises", "tests.support.documents.corpus")
+    plugins = ("xdist", "no:cacheprovider", "tests.promises", "tests.real_documents.corpus")
     environ = {
         **{name: os.environ[name] for name in ("PATH", "HOME") if name in os.environ},
         "PYTHONPATH": str(ROOT),

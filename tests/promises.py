@@ -12,7 +12,7 @@ from typing import TypedDict, TypeVar, cast
 
 import pytest
 
-ALLOWED = Path(__file__).parents[1] / "allowed_skips.toml"
+ALLOWED = Path(__file__).with_name("allowed_skips.toml")
 
 Report = TypeVar("Report", pytest.TestReport, pytest.CollectReport)
 

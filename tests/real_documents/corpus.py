@@ -6,8 +6,8 @@ from pathlib import Path
 import pytest
 from xdist.workermanage import WorkerController
 
+from tests.promises import runs_in_ci
 from tests.real_documents.documents import RealDocument, document_places, read_manifest
-from tests.support.promises import runs_in_ci
 
 MISSED = "missed real documents"
 """What a worker of xdist tells by this name: the files that its tests wanted and had not."""
