@@ -36,7 +36,7 @@ def bring_missing(documents: Sequence[RealDocument], places: Sequence[Path], fol
     brought, here = len(missing) - len(nowhere) - failed, len(documents) - len(missing)
     print(f"Of {len(documents)} real documents {here} were here, {brought} were brought; {failed} failed.")
     if nowhere:
-        print(f"Nobody publishes {', '.join(nowhere)}.")
+        print(f"No one publishes {', '.join(nowhere)}.")
     return failed
 
 

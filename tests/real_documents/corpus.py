@@ -49,7 +49,7 @@ def describe(missing: Collection[RealDocument]) -> str:
     brought = [each.file for each in missing if each.has_source]
     nowhere = [each.file for each in missing if not each.has_source]
     parts = [f"`make documents` brings {len(brought)} ({', '.join(brought)})"] if brought else []
-    parts += [f"nobody publishes {len(nowhere)} ({', '.join(nowhere)})"] if nowhere else []
+    parts += [f"no one publishes {len(nowhere)} ({', '.join(nowhere)})"] if nowhere else []
     return "; ".join(parts)
 
 

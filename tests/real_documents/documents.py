@@ -32,7 +32,7 @@ class RealDocument:
     member: str = ""
     """Its path in the package."""
     generated: str = ""
-    """What made it, where nobody publishes it."""
+    """What made it, where no one publishes it."""
 
     @property
     def name(self) -> str:
@@ -46,9 +46,9 @@ class RealDocument:
     def find_fault(self, content: bytes) -> str:
         """What is wrong with these bytes; nothing, if they are the document."""
         if len(content) != self.size:
-            return f"it has {len(content):,} bytes in place of {self.size:,}"
+            return f"it has {len(content):,} bytes instead of {self.size:,}"
         digest = hashlib.sha256(content).hexdigest()
-        return "" if digest == self.sha256 else f"its SHA-256 is {digest} in place of {self.sha256}"
+        return "" if digest == self.sha256 else f"its SHA-256 is {digest} instead of {self.sha256}"
 
     def find_among(self, places: Sequence[Path]) -> Path | None:
         """Its file in the first of these folders that has it with the right bytes."""

@@ -67,7 +67,7 @@ def test_a_transfer_that_breaks_off_leaves_no_half_file(publisher: Publisher, tm
     publisher.breaks_off.add("/shop.yaml")
     folder = tmp_path / "cache"
     ((_, reason),) = bring([shop], folder)
-    assert reason == f"{shop.url}: it has 10 bytes in place of {len(CONTENT)}"
+    assert reason == f"{shop.url}: it has 10 bytes instead of {len(CONTENT)}"
     assert not folder.exists()
 
 
@@ -108,7 +108,7 @@ def test_documents_of_a_package_come_by_one_transfer_of_npm(registry: Publisher,
     assert reasons == [
         "",
         "",
-        f"c.yaml of {PACKAGE}: it has 1 bytes in place of {len(CONTENT)}",
+        f"c.yaml of {PACKAGE}: it has 1 bytes instead of {len(CONTENT)}",
         f"there is no d.yaml of {PACKAGE}",
     ]
     assert sorted(file.name for file in (tmp_path / "cache").iterdir()) == ["a.yaml", "b.yaml"]

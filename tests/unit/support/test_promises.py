@@ -128,13 +128,13 @@ def test_the_last_line_names_the_real_documents_that_were_not_run(
     *_, told, counted = done.stdout.splitlines()
     assert told == (
         "4 real documents not run: `make documents` brings 3 (petstore-v3.yaml, gitea.json, figma.yaml); "
-        "nobody publishes 1 (open-webui-app.json)"
+        "no one publishes 1 (open-webui-app.json)"
     )
     assert "1 passed, 2 skipped" in counted
 
 
 def test_in_ci_every_document_that_can_be_had_is_run(tmp_path: Path) -> None:
-    """Finding house-H3: what nobody publishes is told; one missing of the others is a failure."""
+    """Finding house-H3: what no one publishes is told; one missing of the others is a failure."""
     done = run_pytest(tmp_path, DOCUMENTS + ONLY_OPEN_WEBUI, ci="true")
     assert endings_of(done) == {
         "test_few": "FAILED",
