@@ -1,4 +1,4 @@
-"""What was asked for, found and tried: `asked_for.toml`, and the reports it comes from where they are."""
+"""Ids of requirements, findings and attacks: those of `asked_for.toml`, and those of the reports."""
 
 import tomllib
 

@@ -30,7 +30,7 @@ SKIPPED = {
         "GET",
     ): "A browser cannot send a body with GET requests, and the operation requires one.",
 }
-"""By document and method, why an operation is no tool."""
+"""By document and method, why an operation does not become a tool."""
 
 
 @dataclass(frozen=True)

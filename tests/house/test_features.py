@@ -72,13 +72,13 @@ def test_features_stand_in_the_order_of_their_ids() -> None:
 
 
 def test_no_requirement_is_left_out() -> None:
-    """Finding house-H3: what is missing from the list would be missed by nobody, wherever the tests run."""
+    """Finding house-H3: no one would miss a row that the table lacks, wherever the tests run."""
     known = {feature.id for feature in features()}
     refuse(f"tests/features.toml lacks {row}" for row in ids_of("requirements") if row not in known)
 
 
 def test_the_list_of_requirements_is_that_of_the_facts() -> None:
-    """What is asked for later has to come into it; where the facts are not, the list stands for them."""
+    """The list has to follow what is asked for later; without the facts it stands for them."""
     if facts := read_report("facts/features.md"):
         assert re.findall(rf"^\| ({ID}) \|", facts, re.MULTILINE) == ids_of("requirements")
 

@@ -44,7 +44,7 @@ class RealDocument:
         return not self.generated or (HERE / "generated" / self.file).exists()
 
     def find_fault(self, content: bytes) -> str:
-        """What is wrong with these bytes; nothing, if they are the document."""
+        """Say how these bytes differ from the document; empty if they do not."""
         if len(content) != self.size:
             return f"it has {len(content):,} bytes instead of {self.size:,}"
         digest = hashlib.sha256(content).hexdigest()

@@ -33,7 +33,7 @@ def registry(publisher: Publisher, tmp_path: Path, monkeypatch: pytest.MonkeyPat
 def test_a_document_is_brought_and_said(
     publisher: Publisher, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    """Finding house-H3: whoever clones the repository can run the proof on what vendors publish."""
+    """Finding house-H3: anyone who clones the repository can run the proof on what vendors publish."""
     shop = publisher.publish_file("shop.yaml")
     assert bring_missing([shop], [tmp_path], tmp_path) == 0
     assert shop.find_among([tmp_path]) == tmp_path / "shop.yaml"
@@ -62,7 +62,7 @@ def test_other_bytes_than_the_manifest_states_are_refused_by_name(
 
 
 def test_a_transfer_that_breaks_off_leaves_no_half_file(publisher: Publisher, tmp_path: Path) -> None:
-    """A half document that lies there would be found by whoever does not look at its digest."""
+    """A program that does not look at the digest would read half a document."""
     shop = publisher.publish_file("shop.yaml")
     publisher.breaks_off.add("/shop.yaml")
     folder = tmp_path / "cache"
@@ -127,7 +127,7 @@ def test_what_npm_says_of_a_package_that_is_gone_is_told(registry: Publisher, tm
 def test_documents_are_looked_for_where_the_variable_says_beside_the_repository_and_in_the_cache(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Whoever has them names them; whoever has none brings them once for all checkouts."""
+    """A user who has them names the folder; all others bring them once for all checkouts."""
     monkeypatch.setenv("REAL_DOCUMENTS", str(tmp_path / "mine"))
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
     own, named, beside, cache = document_places()

@@ -1,4 +1,4 @@
-"""What is skipped is said, and in CI it is a failure: runs of pytest over a few tests of their own."""
+"""Runs of pytest over a few small tests: it names what they lacked, and in CI a skip fails."""
 
 import os
 import subprocess
@@ -104,7 +104,7 @@ def test_in_ci_a_skip_is_a_failure_that_says_what_is_missing(tmp_path: Path) -> 
 
 
 def test_elsewhere_a_skip_is_a_skip(tmp_path: Path) -> None:
-    """Whoever has no Redis can still work on the page."""
+    """A contributor without Redis can still work on the page."""
     done = run_pytest(tmp_path, SKIPS)
     assert done.returncode == 0
     assert "4 skipped" in done.stdout
@@ -134,7 +134,7 @@ def test_the_last_line_names_the_real_documents_that_were_not_run(
 
 
 def test_in_ci_every_document_that_can_be_had_is_run(tmp_path: Path) -> None:
-    """Finding house-H3: what no one publishes is told; one missing of the others is a failure."""
+    """Finding house-H3: one that is missing fails, but for those that no one publishes."""
     done = run_pytest(tmp_path, DOCUMENTS + ONLY_OPEN_WEBUI, ci="true")
     assert endings_of(done) == {
         "test_few": "FAILED",
