@@ -4,14 +4,22 @@ Receives values from `json.loads` or the YAML reader; gives typed views of them.
 readers never raise: a value of the wrong type counts as absent, and the caller decides whether that matters.
 """
 
+import gc
 import json
-from collections.abc import Iterable, Sequence
-from typing import TypeAlias
+from collections.abc import Callable, Iterable, Sequence
+from typing import Any, TypeAlias, TypeVar, cast
 
 import orjson
 
 JsonValue: TypeAlias = "bool | int | float | str | list[JsonValue] | dict[str, JsonValue] | None"
 JsonObject: TypeAlias = dict[str, JsonValue]
+
+TextT = TypeVar("TextT", str, bytes)
+
+MAX_NESTING = 254
+"""Maximum number of arrays and objects within each other in JSON of others: as many as orjson writes.
+
+Every version of Python has a limit too, each another one, which is at least three times as high."""
 
 
 class WrittenObject(JsonObject):
@@ -141,6 +149,64 @@ def names_at(container: JsonObject, key: str) -> list[str]:
     written = written_items(items)
     texts = [scalar_text(item, written.get(place)) for place, item in enumerate(items)]
     return [text for text in texts if text is not None]
+
+
+_DECODER = json.JSONDecoder()
+
+
+class NestedTooDeeply(ValueError):
+    """A text has more than `MAX_NESTING` arrays and objects within each other."""
+
+    def __init__(self) -> None:
+        super().__init__(f"it is nested more than {MAX_NESTING} levels deep")
+
+
+def load_json(text: TextT, read: Callable[[TextT], Any] = json.loads) -> JsonValue:
+    """The value of a JSON text of others, whose nesting has the same limit in every Python.
+
+    Raises:
+        ValueError: it is not JSON; `NestedTooDeeply`.
+    """
+    try:
+        value = read(text)
+    except RecursionError:
+        raise NestedTooDeeply from None
+    if may_nest_deeply(text) and nests_deeply(value):
+        raise NestedTooDeeply
+    return cast(JsonValue, value)
+
+
+def load_first(text: str, start: int) -> tuple[JsonValue, int]:
+    """The JSON value that begins at a place of a text, and where it ends.
+
+    Raises:
+        ValueError: as `load_json`.
+    """
+    try:
+        value, end = _DECODER.raw_decode(text, start)
+    except RecursionError:
+        raise NestedTooDeeply from None
+    if may_nest_deeply(text) and nests_deeply(value):
+        raise NestedTooDeeply
+    return value, end
+
+
+def may_nest_deeply(text: str | bytes) -> bool:
+    """Whether a text has enough brackets for more than `MAX_NESTING` levels, which hardly any has."""
+    if isinstance(text, str):
+        return text.count("[") + text.count("{") > MAX_NESTING
+    return text.count(b"[") + text.count(b"{") > MAX_NESTING
+
+
+def nests_deeply(value: JsonValue) -> bool:
+    """Whether a value has more than `MAX_NESTING` arrays and objects within each other."""
+    level: list[object] = [value]
+    for _ in range(MAX_NESTING + 1):
+        level = [each for each in level if isinstance(each, dict | list)]
+        if not level:
+            return False
+        level = gc.get_referents(*level)
+    return True
 
 
 def dump_json(value: JsonValue) -> bytes:

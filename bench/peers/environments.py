@@ -62,6 +62,7 @@ def loopback_environ() -> dict[str, str]:
         **dict.fromkeys(("HTTP_PROXY", "HTTPS_PROXY", "ALL_PROXY"), nowhere),
         **dict.fromkeys(("http_proxy", "https_proxy", "all_proxy"), nowhere),
         **dict.fromkeys(("NO_PROXY", "no_proxy"), "127.0.0.1,localhost"),
+        "PYTHONUNBUFFERED": "1",  # so that what a peer says stands in the order in which it said it
         "LITELLM_LOCAL_MODEL_COST_MAP": "True",
         "LITELLM_LOCAL_ANTHROPIC_BETA_HEADERS": "True",
         "FASTMCP_CHECK_FOR_UPDATES": "off",

@@ -9,7 +9,7 @@ from __future__ import annotations
 import json
 import re
 
-from toolserver.json_types import JsonObject, JsonValue, dump_json
+from toolserver.json_types import JsonObject, JsonValue, dump_json, load_json, may_nest_deeply
 
 STORED_ARGUMENTS_CHARS = 64 * 1024
 """Maximum length of arguments that are stored; a call with longer ones cannot be repeated by its id."""
@@ -62,8 +62,10 @@ def redact_arguments(text: str) -> str | None:
         return {name: MARKER if _hides(name, value) else value for name, value in pairs}
 
     try:
+        if may_nest_deeply(text):
+            load_json(text)  # what is taken out counts as well
         value: JsonValue = json.loads(text, object_pairs_hook=redact)
-    except (ValueError, RecursionError):
+    except ValueError:
         return None
     return dump_json(value).decode() if found else text
 

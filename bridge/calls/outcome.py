@@ -5,11 +5,10 @@ A success carries what the API answered, everything else a `WireError`; the two 
 
 from __future__ import annotations
 
-import json
 from collections.abc import Sequence
 from dataclasses import replace
 from http import HTTPStatus
-from typing import Literal, NamedTuple, cast
+from typing import Literal, NamedTuple
 
 from bridge.browser_protocol import AnsweredOutcome, FailedOutcome, MissingCredential, UploadedBody
 from bridge.calls.missing_credentials import explain_missing
@@ -18,7 +17,7 @@ from bridge.errors import MESSAGE_CHARS, ErrorCode, WireError
 from toolserver.call.problem_details import problem_text
 from toolserver.call.result import LOST, Answered, FileBody, TextBody, may_be_json
 from toolserver.call.tolerant_json import readable_json
-from toolserver.json_types import JsonValue
+from toolserver.json_types import JsonValue, load_json
 from toolserver.value_object import value_object
 
 ERROR_BODY_CHARS = 4000
@@ -189,10 +188,10 @@ def _json_value(text: str) -> JsonValue:
     """Return the JSON value of a text; None if it is no JSON object or array."""
     readable = readable_json(text.encode("utf-8", "replace"))
     try:
-        value = None if readable is None else json.loads(readable)
-    except (ValueError, RecursionError):
+        value = None if readable is None else load_json(readable)
+    except ValueError:
         return None
-    return cast(JsonValue, value) if isinstance(value, dict | list) else None
+    return value if isinstance(value, dict | list) else None
 
 
 def doubtful_error(cause: WireError) -> WireError:

@@ -6,13 +6,13 @@ What a value is, text or JSON, follows from the tool's schema, where that is kno
 from __future__ import annotations
 
 import base64
-import json
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple, TextIO, cast
 
 from bridge.cli.parser import WrongUsage
 from bridge.close_names import suggest
+from toolserver.json_types import load_json
 
 _FORMS = "NAME=VALUE, NAME:=JSON, NAME=@FILE, a JSON object, @FILE or -"
 
@@ -99,7 +99,7 @@ def _typed(name: str, text: str, schema: Mapping[str, Any]) -> Any:
     if "array" in types and not text.lstrip().startswith("["):
         return [_typed(name, text, _items_of(schema))]
     try:
-        return json.loads(text)
+        return load_json(text)
     except ValueError:
         kinds = " or ".join(sorted(types - {"null"}))
         raise WrongUsage(f"{name} must be {kinds}, written as JSON, not {text[:40]!r}") from None
@@ -136,7 +136,7 @@ def _read_object(word: str, stdin: TextIO) -> dict[str, Any]:
 
 def _parse_json(text: str, what: str) -> Any:
     try:
-        return json.loads(text)
+        return load_json(text)
     except ValueError as error:
         raise WrongUsage(f"{what} cannot be read as JSON: {error}") from None
 

@@ -11,7 +11,7 @@ import time
 from collections.abc import Awaitable, Callable, Generator, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
-from typing import BinaryIO, NamedTuple, TypeAlias, cast
+from typing import BinaryIO, NamedTuple, TypeAlias
 
 from bridge.audit import AuditKind
 from bridge.cli.parser import CommandFailed
@@ -36,7 +36,7 @@ from bridge.stored_items.export import (
 from bridge.stored_items.items import StoredItem, StoredResponse
 from bridge.stored_items.manifold_export import chats_of_items
 from bridge.stored_items.manifold_import import items_of_chats
-from toolserver.json_types import JsonValue
+from toolserver.json_types import JsonValue, load_json
 
 ITEMS_AT_ONCE = 500
 
@@ -221,8 +221,8 @@ def _record(line: bytes, user_id: str) -> Exported | None:
 def _json_of(text: bytes) -> JsonValue:
     """Parse JSON; None for what is not JSON by itself, such as the first of several lines."""
     try:
-        return cast(JsonValue, json.loads(text))
-    except (ValueError, RecursionError):
+        return load_json(text)
+    except ValueError:
         return None
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Mapping
 from http import HTTPStatus
 from typing import Any
@@ -11,7 +10,7 @@ import aiohttp
 from aiohttp import hdrs
 
 from bridge.auth.signing_keys import UnusableAnswer
-from toolserver.json_types import JsonValue, text_at
+from toolserver.json_types import JsonValue, load_json, text_at
 
 MAX_JSON_BYTES = 256 * 1024
 """Maximum size of a document; the keys of the big providers take 20 KiB."""
@@ -55,20 +54,20 @@ async def _request_json(
             content = await _read_limited(response, url)
             if response.status != HTTPStatus.OK:
                 raise UnusableAnswer(f"{url} answered with status {response.status}{_error_in(content)}")
-            return json.loads(content)
+            return load_json(content)
     except TimeoutError:
         raise UnusableAnswer(f"{url} did not answer within {ANSWER_S:g} s") from None
     except (aiohttp.ClientError, OSError) as error:  # a false certificate is a ValueError too
         raise UnusableAnswer(f"{url} cannot be reached: {error}") from None
-    except (ValueError, RecursionError):
+    except ValueError:
         raise UnusableAnswer(f"{url} did not answer with JSON") from None
 
 
 def _error_in(content: bytes) -> str:
     """Return the code of an OAuth error (RFC 6749, 5.2) in brackets; "" if there is none."""
     try:
-        answer: JsonValue = json.loads(content)
-    except (ValueError, RecursionError):
+        answer: JsonValue = load_json(content)
+    except ValueError:
         return ""
     error = text_at(answer, "error") if isinstance(answer, dict) else ""
     return f" ({error[:_MAX_ERROR_CHARS]})" if error else ""

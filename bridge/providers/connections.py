@@ -7,7 +7,6 @@ a `ConnectionFailed`; a status that is no success is a `RequestRefused`.
 from __future__ import annotations
 
 import asyncio
-import json
 from collections.abc import Mapping
 from typing import Literal
 
@@ -22,6 +21,7 @@ from bridge.providers.environment import Proxy, custom_headers, find_proxy, open
 from bridge.providers.guarded_addresses import find_allowed
 from bridge.providers.ports import Refuse
 from bridge.settings.models import ProviderSettings
+from toolserver.json_types import load_json
 
 KEPT_S = 15.0
 """Seconds for which a connection without a request is kept for the next one. Chosen: servers that close idle
@@ -263,8 +263,8 @@ async def _read_error(answer: ProviderAnswer) -> object:
     except ConnectionFailed:
         return ""
     try:
-        return json.loads(text)
-    except (ValueError, RecursionError):
+        return load_json(text)
+    except ValueError:
         return text
 
 

@@ -7,10 +7,9 @@ others: text, lists, other names, a page of HTML, or the JSON of another error a
 from __future__ import annotations
 
 import html
-import json
 from typing import cast
 
-from toolserver.json_types import JsonObject, JsonValue, array_at, object_at
+from toolserver.json_types import JsonObject, JsonValue, array_at, load_json, object_at
 
 _OF_ANSWERS = frozenset({"choices", "output", "usage", "object", "type", "response", "delta", "item"})
 """Members of which an event that is no error has one."""
@@ -86,8 +85,8 @@ def _words_in_text(text: str, nesting: int) -> str:
         return next(filter(None, (_words_in_element(text, name) for name in _ELEMENTS)), "")
     if text.startswith(("{", "[")):
         try:
-            return _words_in(json.loads(text), nesting) or text
-        except (ValueError, RecursionError):
+            return _words_in(load_json(text), nesting) or text
+        except ValueError:
             return text
     return text
 

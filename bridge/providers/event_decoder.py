@@ -12,13 +12,11 @@ Pure; knows no protocol.
 
 from __future__ import annotations
 
-import json
 import re
-from typing import cast
 
 import msgspec
 
-from toolserver.json_types import JsonValue, dump_json
+from toolserver.json_types import JsonValue, dump_json, load_json
 
 MAX_EVENT_BYTES = 64 * 1024 * 1024
 """Maximum bytes of one event: a generated image is one, and a line without an end would fill the memory."""
@@ -35,7 +33,6 @@ END_OF_STREAM = b"[DONE]"
 _BEFORE = b"\xef\xbb\xbf \t\r\n"
 """Bytes that may precede an answer: those of a byte order mark, and white space."""
 
-_NO_JSON = (ValueError, RecursionError)
 _DECODER = msgspec.json.Decoder()
 
 
@@ -124,7 +121,7 @@ def _as_error(data: bytes) -> bytes:
     """Return the data of an event named `error` as an object with the member `error`."""
     try:
         value = load_event(data)
-    except _NO_JSON:
+    except ValueError:
         value = data.decode("utf-8", "replace")
     if isinstance(value, dict) and value.get("error"):
         return data
@@ -134,7 +131,7 @@ def _as_error(data: bytes) -> bytes:
 def _is_json(data: bytes) -> bool:
     try:
         load_event(data)
-    except _NO_JSON:
+    except ValueError:
         return False
     return True
 
@@ -143,9 +140,9 @@ def load_event(data: bytes) -> JsonValue:
     """Return the value of an event's data: integers of any size and halves of characters stay as they are.
 
     Raises:
-        ValueError, RecursionError: it is not text, not JSON, or nested too deeply.
+        ValueError: it is not text, not JSON, or nested too deeply.
     """
     try:
-        return _DECODER.decode(data)
+        return load_json(data, _DECODER.decode)
     except (msgspec.DecodeError, UnicodeDecodeError):  # of halves of characters, too, which Python reads
-        return cast(JsonValue, json.loads(data.decode()))
+        return load_json(data.decode())

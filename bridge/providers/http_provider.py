@@ -57,9 +57,6 @@ _UNAUTHORIZED, _FIRST_SERVER_ERROR = 401, 500
 _WHOLE = frozenset({"choices", "output"})
 """Members of which an answer that is no stream has one: a completion's, or a response's."""
 
-_NO_JSON = (ValueError, RecursionError)
-"""Errors of an answer that is not text, not JSON, or nested too deeply."""
-
 
 @dataclass(frozen=True, slots=True)
 class _Failed:
@@ -261,7 +258,7 @@ class HttpProvider(Provider):
         """Return the JSON object; one that is the provider's error is raised."""
         try:
             event = load_event(data)
-        except _NO_JSON:
+        except ValueError:
             raise self.failures.of_no_json(data) from None
         if isinstance(event, list) and error_of(event):
             raise self.failures.of_body(event, status=None)

@@ -13,7 +13,7 @@ from dataclasses import asdict
 from typing import Any, cast, get_args
 
 from bridge.stored_items.items import ResponseStatus, StoredItem, StoredResponse
-from toolserver.json_types import JsonObject, JsonValue
+from toolserver.json_types import JsonObject, JsonValue, load_json
 
 FORMAT = "tool-bridge-kept"
 VERSION = 1
@@ -77,8 +77,8 @@ def read_line(line: bytes, user_id: str) -> StoredItem | StoredResponse:
         BadExport: the line is neither.
     """
     try:
-        value: JsonValue = json.loads(line)
-    except (ValueError, RecursionError) as error:
+        value: JsonValue = load_json(line)
+    except ValueError as error:
         raise BadExport(f"no JSON: {error}") from None
     if not isinstance(value, dict) or value.get("kept") not in ("item", "response"):
         raise BadExport('neither an item nor a response: "kept" is missing')

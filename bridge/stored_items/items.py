@@ -11,7 +11,7 @@ from typing import Literal, cast
 
 import orjson
 
-from toolserver.json_types import JsonObject, JsonValue
+from toolserver.json_types import JsonObject, JsonValue, load_json, nests_deeply
 
 Side = Literal["input", "output"]
 """Origin of an item: sent by a caller, or made in the turn, as outputs of the bridge's calls are."""
@@ -102,14 +102,13 @@ def unpack_value(packed: bytes) -> JsonValue:
         if form == _PLAIN:
             return cast(JsonValue, orjson.loads(written))
         if form == _EXACT:
-            return cast(JsonValue, json.loads(written.decode("utf-8", "surrogatepass")))
-    except (ValueError, RecursionError) as error:
+            return load_json(written.decode("utf-8", "surrogatepass"))
+    except ValueError as error:
         raise Unstorable(str(error)) from None
     raise Unstorable("unknown form")
 
 
 def _exact(value: JsonValue) -> bytes:
-    try:
-        return json.dumps(value, ensure_ascii=False, separators=(",", ":")).encode("utf-8", "surrogatepass")
-    except RecursionError:
-        raise Unstorable("nested too deeply") from None
+    if nests_deeply(value):
+        raise Unstorable("nested too deeply")
+    return json.dumps(value, ensure_ascii=False, separators=(",", ":")).encode("utf-8", "surrogatepass")

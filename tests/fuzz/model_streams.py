@@ -164,7 +164,7 @@ def _type_of(event: bytes) -> str:
 def _is_json(content: bytes) -> bool:
     try:
         json.loads(content)
-    except (ValueError, RecursionError):
+    except ValueError:
         return False
     return True
 

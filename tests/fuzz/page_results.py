@@ -119,7 +119,7 @@ def _problem_of(status: int, content_type: str, content: bytes) -> str:
     if content_type == "application/json":
         try:
             json.loads(content)
-        except (ValueError, RecursionError):
+        except ValueError:
             return f"no JSON: {content[:200]!r}"
     return ""
 

@@ -18,7 +18,15 @@ from toolserver.call.encoded_values import decode_arguments
 from toolserver.call.exact_json import read_json
 from toolserver.call.validation_cost import count_alternatives, count_values, shorten_lists
 from toolserver.errors import ArgumentError
-from toolserver.json_types import JsonObject, JsonValue, array_at, object_at, text_at
+from toolserver.json_types import (
+    JsonObject,
+    JsonValue,
+    NestedTooDeeply,
+    array_at,
+    nests_deeply,
+    object_at,
+    text_at,
+)
 from toolserver.schema.hints import MAY_BE_NULL, read_choice, told_pattern, value_text
 from toolserver.schema.keywords import type_of
 from toolserver.schema.nulls import without_added_nulls
@@ -86,14 +94,12 @@ class ArgumentValidator:
         schema = cast(JsonObject, orjson.loads(self._schema_json))
         sent = decode_arguments(arguments, schema, _Nodes().fits)
         if sent is not arguments:
+            if nests_deeply(sent):
+                raise ArgumentError(_TOO_DEEP)
             self._check_work(sent)
             if self._validator.is_valid(sent):
                 return sent
-        try:
-            problem = self._explain(sent)
-        except (ValueError, RecursionError) as error:  # it describes what has 255 levels at most
-            raise ArgumentError(_TOO_DEEP) from error
-        raise problem
+        raise self._explain(sent)
 
     def _check_work(self, arguments: JsonObject) -> None:
         if self._validator.would_take_long(arguments):
@@ -123,17 +129,11 @@ class ArgumentValidator:
         """The arguments without nulls that mean "left out"; the same object when there are none.
 
         Those are nulls of optional arguments and properties whose own schema allows no null.
-
-        Raises:
-            ArgumentError: nested too deeply.
         """
         schema = cast(JsonObject, orjson.loads(self._schema_json))
         required = [name for name in array_at(schema, "required") if name not in self._optional_body]
-        try:
-            cleaned = without_added_nulls(arguments, {**schema, "required": required})
-            return arguments if cleaned == arguments else cleaned
-        except RecursionError as error:
-            raise ArgumentError(_TOO_DEEP) from error
+        cleaned = without_added_nulls(arguments, {**schema, "required": required})
+        return arguments if cleaned == arguments else cleaned
 
 
 def parse_arguments(text: str | bytes, *, max_bytes: int) -> JsonObject:
@@ -142,14 +142,15 @@ def parse_arguments(text: str | bytes, *, max_bytes: int) -> JsonObject:
     Of duplicate keys the last one counts. `max_bytes` is measured in UTF-8.
 
     Raises:
-        ArgumentError: too large, not JSON (NaN, Infinity and lone surrogates are not), or not an object.
+        ArgumentError: too large, nested too deeply, not JSON (NaN, Infinity and lone surrogates are not), or
+            not an object.
     """
     try:
         checked = _checked_text(text, max_bytes)
         value: JsonValue = {} if not checked or checked.isspace() else read_json(checked)
     except UnicodeDecodeError as error:
         raise ArgumentError("The arguments are not UTF-8 text.") from error
-    except RecursionError as error:
+    except NestedTooDeeply as error:
         raise ArgumentError(_TOO_DEEP) from error
     except ValueError as error:
         raise ArgumentError(f"The arguments are not valid JSON: {error}.") from error

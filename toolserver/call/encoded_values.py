@@ -33,7 +33,7 @@ def decode_arguments(arguments: JsonObject, schema: JsonObject, fits: Fits) -> J
         return arguments
     try:
         return cast(JsonObject, _Decoder(fits).decode(arguments, schema))
-    except (_TooMany, RecursionError):
+    except _TooMany:
         return arguments
 
 
@@ -87,7 +87,7 @@ class _Decoder:
         if text not in self._read:
             try:
                 self._read[text] = read_json(text)
-            except (ValueError, RecursionError):
+            except ValueError:
                 self._read[text] = text
         value = self._read[text]
         if not self._fits(node, value) and isinstance(value, dict | list):

@@ -3,11 +3,10 @@
 import json
 import re
 from math import isfinite
-from typing import cast
 
 import orjson
 
-from toolserver.json_types import JsonValue
+from toolserver.json_types import JsonValue, load_json
 
 _MAX_QUOTED_CHARS = 80
 
@@ -16,15 +15,14 @@ def read_json(text: str) -> JsonValue:
     """The value in `text`. Of duplicate keys the last one counts.
 
     Raises:
-        ValueError: not JSON (NaN, Infinity and lone surrogates are not).
-        RecursionError: nested too deeply.
+        ValueError: not JSON (NaN, Infinity and lone surrogates are not), or `NestedTooDeeply`.
     """
     if _LONG_NUMBER.search(text) is None:
         try:
-            return cast(JsonValue, orjson.loads(text))
+            return load_json(text, orjson.loads)
         except orjson.JSONDecodeError:
             pass  # what is wrong with it is told below
-    value = cast(JsonValue, _DECODER.decode(text))
+    value = load_json(text, _DECODER.decode)
     if "\\u" in text:
         try:
             json.dumps(value, ensure_ascii=False).encode("utf-8")
@@ -39,7 +37,7 @@ def is_object_text(text: str) -> bool:
         return False
     try:
         return isinstance(read_json(text), dict)
-    except (ValueError, RecursionError):
+    except ValueError:
         return False
 
 
@@ -49,7 +47,7 @@ def unquoted_text(text: str) -> str:
         return text
     try:
         inner = read_json(text)
-    except (ValueError, RecursionError):
+    except ValueError:
         return text
     return inner if isinstance(inner, str) and is_object_text(inner) else text
 

@@ -49,11 +49,7 @@ def count_alternatives(schema: JsonObject) -> int:
 
 
 def shorten_lists(value: JsonValue) -> JsonValue:
-    """The value with at most the first `LISTED_ITEMS` items of every list.
-
-    Raises:
-        RecursionError: it is nested too deeply.
-    """
+    """The value with at most the first `LISTED_ITEMS` items of every list. It recurses as deep as that."""
     if isinstance(value, list):
         return [shorten_lists(item) for item in value[:LISTED_ITEMS]]
     if isinstance(value, dict):

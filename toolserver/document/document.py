@@ -24,7 +24,15 @@ from toolserver.document.swagger import convert_envelope
 from toolserver.document.written_scalars import TEXTS_FIELD, restore_texts
 from toolserver.document.yaml_text import read_yaml, too_deep, too_many_nodes
 from toolserver.errors import DocumentError, ReferenceFailed, limit_warnings, quote_text
-from toolserver.json_types import JsonObject, JsonValue, object_at, scalar_text_at, text_at
+from toolserver.json_types import (
+    MAX_NESTING,
+    JsonObject,
+    JsonValue,
+    NestedTooDeeply,
+    object_at,
+    scalar_text_at,
+    text_at,
+)
 
 _MAX_HOPS = 100
 """Maximum number of references followed in a row before a chain counts as circular; no real document comes
@@ -59,7 +67,7 @@ class DocumentLimits:
 
     max_bytes: int = 32 * 1024 * 1024
     """Maximum size of the text in UTF-8 bytes."""
-    max_depth: int = 254
+    max_depth: int = MAX_NESTING
     """Maximum nesting depth, YAML aliases expanded."""
     max_nodes: int = 5_000_000
     """Maximum number of values (and, in YAML, keys), aliases expanded."""
@@ -400,10 +408,10 @@ def _read_json_or_yaml(source: SourceText, limits: DocumentLimits) -> tuple[Json
         return read_json(source, partial(_measure, limits))
     except json.JSONDecodeError as error:
         return _read_flow_yaml(source.text, limits, error)
+    except NestedTooDeeply:
+        raise too_deep(limits.max_depth) from None
     except ValueError as error:
         raise DocumentError("not_json_or_yaml", f"The text is not JSON: {error}.") from error
-    except RecursionError:
-        raise too_deep(limits.max_depth) from None
 
 
 def _read_flow_yaml(

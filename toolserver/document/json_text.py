@@ -17,7 +17,7 @@ import msgspec
 
 from toolserver.document.source_text import SourceText
 from toolserver.errors import quote_text
-from toolserver.json_types import JsonObject, JsonValue, WrittenArray, WrittenObject
+from toolserver.json_types import JsonObject, JsonValue, NestedTooDeeply, WrittenArray, WrittenObject
 
 DUPLICATE_KEYS_BYTES = 1_000_000
 """Maximum bytes of texts whose duplicate keys are reported; looking for them doubles the reading time."""
@@ -86,8 +86,15 @@ def read_json(
 
     Raises:
         ValueError: it is not JSON (a `json.JSONDecodeError` names the place).
-        RecursionError: it is nested about a thousand levels deep.
+        NestedTooDeeply: it is nested deeper than this Python reads, which is far beyond every limit.
     """
+    try:
+        return _read(source, check)
+    except RecursionError:
+        raise NestedTooDeeply from None
+
+
+def _read(source: SourceText, check: Callable[[JsonValue], None]) -> tuple[JsonValue, list[str]]:
     is_large = len(source.encoded) > DUPLICATE_KEYS_BYTES
     if is_large:
         fractions = _Fractions()

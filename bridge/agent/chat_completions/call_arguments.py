@@ -12,12 +12,12 @@ that the call is refused and not run.
 
 from __future__ import annotations
 
-import json
 import re
 from typing import Literal
 
 from bridge.agent.round_bounds import check_arguments, count_bytes
 from bridge.agent.text_calls.json_object_end import JsonObjectEnd
+from toolserver.json_types import load_first, load_json
 
 _NULL = "null"
 _EMPTY = ("", "{}", _NULL)
@@ -176,22 +176,22 @@ def says_nothing(text: str) -> bool:
 
 def _is_object(text: str) -> bool:
     try:
-        return isinstance(json.loads(text), dict)
-    except (ValueError, RecursionError):
+        return isinstance(load_json(text), dict)
+    except ValueError:
         return False
 
 
 def _split_objects(text: str) -> tuple[str, ...]:
     """Return the JSON texts that follow one another in a text; none if it is anything else, or too many."""
-    decoder, found, start = json.JSONDecoder(), list[str](), 0
+    found, start = list[str](), 0
     try:
         while start < len(text):
             if len(found) == _MAX_READINGS:
                 return ()
-            _, end = decoder.raw_decode(text, start)
+            _, end = load_first(text, start)
             found.append(text[start:end])
             blanks = _BLANKS.match(text, end)
             start = blanks.end() if blanks else end
-    except (ValueError, RecursionError):
+    except ValueError:
         return ()
     return tuple(found)

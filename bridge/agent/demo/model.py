@@ -6,7 +6,6 @@ the ids of its items are new each time. See `docs/reference/demo-model.md`.
 
 from __future__ import annotations
 
-import json
 import re
 import time
 import uuid
@@ -16,7 +15,7 @@ from bridge.agent.demo.replies import result_words, words_without_calls
 from bridge.agent.item_events import MessageEvents, call_events, call_item, started_response
 from bridge.agent.items import Item, message_text
 from bridge.agent.model import ModelEvent, ModelRequest
-from toolserver.json_types import JsonObject, dump_json, text_at
+from toolserver.json_types import JsonObject, dump_json, load_first, text_at
 
 CHARS_PER_TOKEN = 4
 """Divisor by which the demo model counts tokens: characters of a text, divided by this, rounded up."""
@@ -24,7 +23,6 @@ CHARS_PER_TOKEN = 4
 _CALL = re.compile(r"(?:^|(?<=[\s`(]))CALL[ \t]+([^\s{}`]+)[ \t]*(?=(\{)|$|`)", re.MULTILINE)
 """Pattern of `CALL name`, then arguments or the end of the line."""
 _WORDS = re.compile(r"\s*\S+\s*")
-_DECODER = json.JSONDecoder()
 
 
 class DemoModel:
@@ -105,8 +103,8 @@ def calls_in(text: str) -> Iterator[tuple[str, str]]:
             yield match[1], "{}"
             continue
         try:
-            _, position = _DECODER.raw_decode(text, start)
-        except (ValueError, RecursionError):
+            _, position = load_first(text, start)
+        except ValueError:
             line_end = text.find("\n", start)
             position = line_end if line_end >= 0 else len(text)
         yield match[1], text[start:position].rstrip()

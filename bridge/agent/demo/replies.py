@@ -10,7 +10,7 @@ from collections.abc import Iterator, Sequence
 
 from bridge.agent.items import Item, model_call
 from bridge.agent.model import ModelRequest
-from toolserver.json_types import JsonObject, JsonValue, array_at, object_at, text_at
+from toolserver.json_types import JsonObject, JsonValue, array_at, load_json, object_at, text_at
 
 MAX_TOOLS = 20
 """Maximum number of tools that an answer lists; the others are counted."""
@@ -96,8 +96,8 @@ def _output_text(item: Item) -> str:
 
 def _result(name: str, output: str) -> str:
     try:
-        value: JsonValue = json.loads(output)
-    except (ValueError, RecursionError):
+        value: JsonValue = load_json(output)
+    except ValueError:
         return f"{name} answered:\n\n{_block(output, '')}" if output.strip() else f"{name} answered nothing."
     if failure := _failure(value):
         return f"{name} failed: {failure}"

@@ -11,7 +11,7 @@ from dataclasses import replace
 from bridge.agent.model import ENDINGS, Model, ModelError, ModelEvent, ModelRequest, Note
 from bridge.agent.turn import Attached, CallEnded, CallStarted, Emit, Notice, TurnEvent, TurnLog, TurnResult
 from bridge.errors import BridgeError
-from toolserver.json_types import JsonObject, array_at, object_at, text_at
+from toolserver.json_types import JsonObject, array_at, load_json, object_at, text_at
 
 DEBUG_LOGS, ERROR_LOGS = "Debug Logs", "Error Logs"
 """Titles under which the log is shown."""
@@ -130,7 +130,7 @@ def _ending(ended: CallEnded) -> str:
 def _code(output: object) -> str:
     """Return the code of a failure as a model reads it; its message may repeat arguments."""
     try:
-        named: JsonObject = {"output": json.loads(output) if isinstance(output, str) else None}
+        named: JsonObject = {"output": load_json(output) if isinstance(output, str) else None}
     except ValueError:
         return "not run"
     return text_at(object_at(object_at(named, "output"), "error"), "code")

@@ -18,7 +18,7 @@ from bridge.agent.items import Item, ModelCall
 from bridge.agent.rendering.markdown_code import CodeReader
 from bridge.agent.rendering.shown_images import without_image_links
 from bridge.agent.turn import CallFile
-from toolserver.json_types import JsonValue, array_at, text_at
+from toolserver.json_types import JsonValue, array_at, load_json, text_at
 
 CALL_TYPE = "tool_calls"
 _REASONING_TYPE = re.compile(r"(?:.*\.)?reasoning")
@@ -107,8 +107,8 @@ _NO_JSON = object()
 
 def _parsed(text: str) -> object:
     try:
-        return json.loads(text)
-    except (ValueError, RecursionError):
+        return load_json(text)
+    except ValueError:
         return _NO_JSON
 
 

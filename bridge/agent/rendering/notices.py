@@ -7,14 +7,13 @@ done keeps shimmering: the last one is always done. It is the only one that is s
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterator, Sequence
-from typing import TypeAlias, assert_never, cast
+from typing import TypeAlias, assert_never
 
 from bridge.agent.items import Item
 from bridge.agent.rendering.call_details import output_text
 from bridge.agent.turn import ApprovalAwaited, Attached, CallEnded, CallStarted, Notice
-from toolserver.json_types import JsonObject, JsonValue, object_at, text_at
+from toolserver.json_types import JsonObject, load_json, object_at, text_at
 
 ShownEvent: TypeAlias = CallStarted | CallEnded | ApprovalAwaited | Notice
 """Events of a turn that have a status or a notification."""
@@ -123,8 +122,8 @@ def _ended_words(ran: int, failed: int) -> str:
 def _failure_words(title: str, output: Item) -> str:
     """Return the words of a toast: what failed, and why, where the output says so."""
     try:
-        told = cast(JsonValue, json.loads(output_text(output)))
-    except (ValueError, RecursionError):
+        told = load_json(output_text(output))
+    except ValueError:
         told = None
     reason = text_at(object_at(told, "error"), "message") if isinstance(told, dict) else ""
     return f"Tool '{title}' failed: {reason[:MAX_REASON_CHARS]}" if reason else f"Tool '{title}' failed."

@@ -24,7 +24,7 @@ from bridge.agent.rendering.markdown_code import CodeReader
 from bridge.agent.round_bounds import RoundBounds, check_arguments, count_bytes
 from bridge.agent.text_calls.json_object_end import JsonObjectEnd
 from bridge.agent.text_calls.values import typed_arguments
-from toolserver.json_types import JsonObject, JsonValue, text_at
+from toolserver.json_types import JsonObject, JsonValue, load_json, text_at
 
 _FUNCTION = "<function="
 _WRAPPER = "<tool_call>"
@@ -291,7 +291,7 @@ class TextCallReader:
 
 def _object_of(text: str) -> JsonObject | None:
     try:
-        value: JsonValue = json.loads(text)
-    except (ValueError, RecursionError):
+        value: JsonValue = load_json(text)
+    except ValueError:
         return None
     return value if isinstance(value, dict) else None

@@ -14,7 +14,7 @@ from itertools import groupby
 from bridge.agent.items import Item, message_item, message_text, model_call
 from bridge.agent.model import ModelRequest
 from bridge.agent.rendering.call_details import output_text
-from toolserver.json_types import JsonObject, JsonValue, text_at
+from toolserver.json_types import JsonObject, JsonValue, load_json, text_at
 
 _HOW = """\
 # Tools
@@ -85,8 +85,8 @@ def _said(item: Item) -> str:
     if call is None:
         return message_text(item)
     try:
-        arguments: JsonValue = json.loads(call.arguments_text)
-    except (ValueError, RecursionError):
+        arguments: JsonValue = load_json(call.arguments_text)
+    except ValueError:
         arguments = None
     if not isinstance(arguments, dict):
         return f"<function={call.name}>{call.arguments_text}</function>"

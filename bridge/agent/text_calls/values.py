@@ -12,7 +12,7 @@ import re
 from collections.abc import Callable, Iterator
 from contextlib import suppress
 
-from toolserver.json_types import JsonObject, JsonValue, array_at, object_at
+from toolserver.json_types import JsonObject, JsonValue, array_at, load_json, object_at
 
 _MAX_REFERENCES = 8
 _INTEGER = re.compile(r"[+-]?\d{1,4000}")
@@ -93,21 +93,21 @@ def _read_integer(text: str) -> JsonValue:
 def _read_number(text: str) -> JsonValue:
     if _INTEGER.fullmatch(text):
         return int(text)
-    value = _json_value(text)
+    value = load_json(text)
     if not isinstance(value, float) or not math.isfinite(value):
         raise ValueError
     return value
 
 
 def _read_array(text: str) -> JsonValue:
-    value = _json_value(text)
+    value = load_json(text)
     if not isinstance(value, list):
         raise ValueError
     return value
 
 
 def _read_object(text: str) -> JsonValue:
-    value = _json_value(text)
+    value = load_json(text)
     if not isinstance(value, dict):
         raise ValueError
     return value
@@ -129,15 +129,8 @@ def _structure(text: str) -> JsonValue:
     """Read objects and arrays as such where the schema allows anything; any other text stays a text."""
     if text.startswith(("{", "[")):
         with suppress(ValueError):
-            return _json_value(text)
+            return load_json(text)
     return text
-
-
-def _json_value(text: str) -> JsonValue:
-    try:
-        return json.loads(text)
-    except RecursionError:
-        raise ValueError from None
 
 
 def _json_of(value: JsonValue) -> str:

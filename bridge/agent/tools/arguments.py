@@ -47,11 +47,8 @@ def engine_arguments(tool: BridgeTool, text: str) -> str:
         if mended is None:
             raise
         text, arguments = mended
-    try:
-        cleaned = without_added_nulls(arguments, tool.schema)
-        return text if cleaned == arguments else dump_json(cleaned).decode()
-    except RecursionError:
-        raise ArgumentError("The arguments are nested too deeply.") from None
+    cleaned = without_added_nulls(arguments, tool.schema)
+    return text if cleaned == arguments else dump_json(cleaned).decode()
 
 
 def sendable_call(item: Item) -> Item:

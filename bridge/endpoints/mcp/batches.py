@@ -13,6 +13,7 @@ from http import HTTPStatus
 from typing import TypeAlias
 
 import msgspec
+import orjson
 from aiohttp import web
 
 from bridge.endpoints.mcp.answer import Answer, error_answer, refusal_bytes, run_and_answer
@@ -31,6 +32,7 @@ from bridge.endpoints.mcp.protocol import (
 )
 from bridge.errors import BridgeError
 from bridge.http.access import caller_of
+from toolserver.json_types import load_json, may_nest_deeply
 
 MAX_BATCH_MESSAGES = 50
 """Maximum messages of a batch; chosen."""
@@ -53,8 +55,10 @@ def read_batch(request: web.Request, body: bytes) -> list[bytes] | None:
     ):
         return None
     try:
+        if may_nest_deeply(body):
+            load_json(body, orjson.loads)
         texts = [bytes(text) for text in _TEXTS.decode(body)]
-    except (ValueError, RecursionError):  # no JSON, as is said of any message
+    except ValueError:  # no JSON, as is said of any message
         return None
     if not 1 <= len(texts) <= MAX_BATCH_MESSAGES:
         raise RpcError(INVALID_REQUEST, f"A batch has 1 to {MAX_BATCH_MESSAGES} messages.")

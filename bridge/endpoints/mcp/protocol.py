@@ -18,7 +18,7 @@ import orjson
 from bridge.errors import WireError
 from toolserver.call.exact_json import is_object_text
 from toolserver.document.json_text import members_of
-from toolserver.json_types import JsonObject, JsonValue, dump_json
+from toolserver.json_types import MAX_NESTING, JsonObject, JsonValue, dump_json, may_nest_deeply, nests_deeply
 from toolserver.value_object import value_object
 
 MODERN_VERSION = "2026-07-28"
@@ -167,7 +167,7 @@ def read_message(body: bytes) -> RpcMessage:
     Raises:
         RpcError: `PARSE_ERROR`, `INVALID_REQUEST`.
     """
-    is_call = body.find(_CALL_MARK) >= 0
+    is_call = body.find(_CALL_MARK) >= 0 and not may_nest_deeply(body)
     return (is_call and _read_plain_call(body)) or _read_any_message(body)
 
 
@@ -180,7 +180,7 @@ def _read_plain_call(body: bytes) -> RpcMessage | None:
         arguments = str(params.arguments, "utf-8")
         if not body.isascii():
             body.decode()  # msgspec passes over the value of a key that comes again
-    except (ValueError, RecursionError):  # of which msgspec's and orjson's errors are
+    except ValueError:  # of which msgspec's and orjson's errors are
         return None
     if not isinstance(meta, dict) or not arguments.startswith("{"):
         return None
@@ -199,6 +199,9 @@ def _read_any_message(body: bytes) -> RpcMessage:
     if value.get("jsonrpc") != "2.0" or (request_id is None and "id" in value):
         message = 'A request needs "jsonrpc": "2.0" and an id that is a text or an integer.'
         raise RpcError(INVALID_REQUEST, message)
+    if may_nest_deeply(body) and nests_deeply(value):
+        message = f"The message is nested too deeply: at most {MAX_NESTING} levels."
+        raise RpcError(INVALID_REQUEST, message, request_id=request_id)
     method, params = value.get("method"), value.get("params")
     if not isinstance(method, str):
         raise RpcError(INVALID_REQUEST, "The message has no method.", request_id=request_id)

@@ -19,10 +19,7 @@ from bridge.settings.answer_format import (
     form_named,
 )
 from bridge.settings.model_defaults import ModelDefaults
-from toolserver.json_types import JsonObject, JsonValue
-
-MAX_DEPTH = 254
-"""Arrays and objects within each other; orjson's own limit for what it writes."""
+from toolserver.json_types import MAX_NESTING, JsonObject, JsonValue, may_nest_deeply, nests_deeply
 
 MODEL_BODY_BYTES = 32 * 1024 * 1024
 """Largest body of a request to a model: images and files travel inside."""
@@ -57,20 +54,12 @@ async def json_body(request: web.Request) -> JsonObject:
         raise InvalidRequest(message, param=None, code="invalid_json") from None
     if not isinstance(value, dict):
         raise wrong_type("body", "an object", value)
-    if _is_too_deep(body, value):
-        message = f"The body is nested too deeply: at most {MAX_DEPTH} arrays and objects within each other."
+    if may_nest_deeply(body) and nests_deeply(value):
+        message = (
+            f"The body is nested too deeply: at most {MAX_NESTING} arrays and objects within each other."
+        )
         raise InvalidRequest(message, param=None, code="invalid_value")
     return value
-
-
-def _is_too_deep(body: bytes, value: JsonValue) -> bool:
-    if body.count(b"[") + body.count(b"{") <= MAX_DEPTH:
-        return False
-    try:
-        orjson.dumps(value)
-    except orjson.JSONEncodeError:
-        return True
-    return False
 
 
 def display_of(request: web.Request, caller: Caller, shows_cards: bool | None) -> CallDisplay:

@@ -7,11 +7,16 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from tests.support.documents.interpreters import INTERPRETERS, python_that_reads
 from toolserver.json_types import (
+    MAX_NESTING,
     JsonObject,
     JsonValue,
+    NestedTooDeeply,
     array_at,
     dump_json,
+    load_first,
+    load_json,
     object_at,
     scalar_text_at,
     text_at,
@@ -56,3 +61,31 @@ def test_trimmed_bytes_are_equal_and_hold_only_themselves() -> None:
         tracemalloc.stop()
     assert kept == written
     assert held < sum(map(len, written)) + 100 * len(written)
+
+
+def nested(levels: int) -> tuple[str, str]:
+    return "[" * levels + "]" * levels, '{"a":' * levels + "1" + "}" * levels
+
+
+@pytest.mark.parametrize("interpreter", INTERPRETERS)
+def test_every_python_reads_the_same_nesting(interpreter: int) -> None:
+    """Finding house-H7: 3.11 refused what 3.13 took, so that a call was answered otherwise by each."""
+    with python_that_reads(interpreter):
+        for text in nested(MAX_NESTING):
+            assert load_json(text) == load_json(text.encode()) == load_first(f"x{text}y", 1)[0]
+        for text in (*nested(MAX_NESTING + 1), *nested(5_000), *nested(100_000)):
+            for read in (load_json, lambda text: load_json(text.encode()), lambda text: load_first(text, 0)):
+                with pytest.raises(NestedTooDeeply, match="more than 254 levels"):
+                    read(text)
+
+
+def test_brackets_beside_each_other_and_in_texts_are_no_nesting() -> None:
+    """Only their number is looked at first."""
+    assert len(load_json("[" + "[]," * 10_000 + '"' + "[{" * 10_000 + '"]')) == 10_001
+
+
+def test_what_begins_at_a_place_is_read_to_its_end() -> None:
+    """What follows may be anything."""
+    assert load_first('CALL {"a": [1]} and more', 5) == ({"a": [1]}, 15)
+    with pytest.raises(ValueError, match="Expecting value"):
+        load_first("CALL x", 5)

@@ -8,6 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from tests.support.documents.interpreters import INTERPRETERS, python_that_reads
 from tests.support.documents.schemas import flat
 from toolserver.call.arguments import ArgumentValidator, parse_arguments
 from toolserver.errors import ArgumentError
@@ -255,14 +256,30 @@ def test_the_text_of_a_model_becomes_an_object(text: str | bytes, expected: Json
         ('{"a": "\ud800"}', "not UTF-8"),
         (b'{"a": "\xff"}', "not UTF-8"),
         ('{"a":' * 200_000, "nested too deeply"),
+        ('{"a":' * 255 + "1" + "}" * 255, "nested too deeply"),
         ('{"n": ' + "9" * 5_000 + "}", "not valid JSON"),
     ],
-    ids=range(13),
+    ids=range(14),
 )
 def test_text_that_is_no_object_is_refused_with_the_reason(text: str | bytes, reason: str) -> None:
     """The model can repair what it is told."""
     with pytest.raises(ArgumentError, match=reason):
         parse_arguments(text, max_bytes=10_000_000)
+
+
+@pytest.mark.parametrize("interpreter", INTERPRETERS)
+def test_arguments_of_as_many_levels_as_are_allowed_are_judged_like_any_other(interpreter: int) -> None:
+    """Finding house-H7: how deep a value is described was a matter of the interpreter, and of its caller."""
+    deep = '{"a":' * 252 + '{"b": "%s"}' + "}" * 252
+    checked = validator({"a": {"type": "object", "properties": {"a": {"type": "integer"}}}})
+    loose = validator({"a": {"type": "object"}, "n": {"type": "array", "items": {"type": "object"}}})
+    with python_that_reads(interpreter):
+        assert refusal(checked, parse_arguments(deep % "x", max_bytes=10_000)).pointer == "/a/a"
+        loose.validate_arguments(parse_arguments(deep % "x", max_bytes=10_000))
+        encoded: JsonObject = {"n": ['{"a":' * 252 + "1" + "}" * 252]}
+        assert loose.validate_arguments(encoded) != encoded
+        too_deep = parse_arguments('{"n": ["%s"]}' % ("[" * 254 + "]" * 254), max_bytes=10_000)
+        assert "must be object" in refusal(loose, too_deep).message
 
 
 def test_large_text_is_refused_before_it_is_read() -> None:
