@@ -1,7 +1,7 @@
 # Commands for people; the work is in make/. `make run` leaves standard output to the command it starts.
 ARGS ?=
 VERSION ?=
-.PHONY: help setup run test test-all test-replicas extension changelog packages sbom pictures documents reference docs links clients check fmt bench faults faults-replicas fuzz newest lock clean
+.PHONY: help setup run test test-all test-replicas test-python extension changelog packages sbom pictures documents reference docs links clients check fmt bench faults faults-replicas fuzz newest lock clean
 help: ## show this list
 	@grep -E '^[a-z-]+:.*## ' Makefile | sed 's/:.*## /\t/'
 setup: ## install what development needs into .venv; the other commands do it by themselves
@@ -14,6 +14,8 @@ test-all: ## run the tests that take long; make test has the others
 	@make/setup dev >&2 && exec make/test-all $(ARGS)
 test-replicas: ## run the HTTP, model, conversation and socket tests through two replicas
 	@make/setup dev >&2 && exec make/test-replicas $(ARGS)
+test-python: ## prove make run and most tests in a Debian 13 with Python 3.13, as root with debootstrap
+	@exec make/test-python $(ARGS)
 extension: ## pack the companion extension into build/companion.zip, with its digest
 	@make/setup dev >&2 && exec .venv/bin/python make/build_extension.py build/companion.zip $(ARGS)
 changelog: ## move the entries of changes/ into the changelog: make changelog VERSION=0.2.0

@@ -23,7 +23,7 @@ PAGE_BYTES = 90_000
 
 PACKAGES = ("bridge/", "toolserver/", "static/", "extension/", "examples/", "plugins/")
 EPOCH = 1_700_000_000
-SHORT_OF = ("/.ci/", "/.git/", "/node_modules/", "/build/", "/.venv/")
+SHORT_OF = ("/.ci/", "/.devcontainer/", "/.github/", "/.git/", "/node_modules/", "/build/", "/.venv/")
 """What an sdist has no use for."""
 
 
