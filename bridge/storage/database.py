@@ -120,10 +120,27 @@ class SqliteConnections:
 
 
 class _Connection(aiosqlite.Connection):
+    """Closes also what it had opened when nobody waited for it any more, which aiosqlite leaves to chance."""
+
     def __init__(self, connector: Callable[[], sqlite3.Connection]) -> None:
-        super().__init__(connector, ROWS_AHEAD)
+        super().__init__(self._open, ROWS_AHEAD)
+        self._connect_file = connector
+        self._opened: sqlite3.Connection | None = None
         self.thread = self._thread
         self.thread.daemon = True
+
+    def stop(self) -> asyncio.Future[Any] | None:
+        """Close the file after what its thread still does, and end the thread."""
+        self._tx.put_nowait((None, self._close_file))  # pyright: ignore[reportUnknownMemberType]
+        return super().stop()  # pyright: ignore[reportUnknownMemberType, reportUnknownVariableType]
+
+    def _open(self) -> sqlite3.Connection:
+        self._opened = self._connect_file()
+        return self._opened
+
+    def _close_file(self) -> None:
+        if self._opened is not None:
+            self._opened.close()
 
 
 @dataclass(frozen=True, slots=True)

@@ -5,6 +5,7 @@ import json
 import logging
 import sqlite3
 import stat
+import threading
 from collections.abc import Generator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import closing, contextmanager
@@ -19,6 +20,7 @@ from sqlalchemy.exc import IntegrityError
 from bridge.__main__ import main
 from bridge.storage import migrations
 from bridge.storage.database import (
+    SqliteConnections,
     StoreError,
     believes_any_server,
     describe_database,
@@ -343,3 +345,27 @@ def test_what_sqlite_refuses_is_told_without_its_values(tmp_path: Path) -> None:
         connection.execute(text("INSERT INTO api_keys (id) VALUES (:id)"), {"id": "an argument"})
     assert "an argument" not in str(failure.value)
     engines.writing.dispose()
+
+
+class WatchedFile(sqlite3.Connection):
+    """Tells when it is closed."""
+
+    closed = threading.Event()
+
+    def close(self) -> None:
+        super().close()
+        self.closed.set()
+
+
+@pytest.mark.asyncio
+async def test_a_connection_that_nobody_waits_for_any_more_is_closed(tmp_path: Path) -> None:
+    """Finding house-H7: Python 3.13 warns of it, and whether the file is held depends on the collector."""
+    connections = SqliteConnections()
+    opening = connections.open_connection(str(tmp_path / "b.sqlite3"), factory=WatchedFile)
+    waiting = asyncio.ensure_future(opening)
+    await asyncio.sleep(0)
+    waiting.cancel()
+    with pytest.raises(asyncio.CancelledError):
+        await waiting
+    await connections.wait_ended()
+    assert WatchedFile.closed.is_set()

@@ -3,10 +3,18 @@
 import json
 import re
 from math import isfinite
+from typing import cast
 
 import orjson
 
-from toolserver.json_types import JsonValue, load_json
+from toolserver.json_types import (
+    MAX_NESTING,
+    JsonValue,
+    NestedTooDeeply,
+    load_json,
+    may_nest_deeply,
+    nests_deeply,
+)
 
 _MAX_QUOTED_CHARS = 80
 
@@ -19,9 +27,13 @@ def read_json(text: str) -> JsonValue:
     """
     if _LONG_NUMBER.search(text) is None:
         try:
-            return load_json(text, orjson.loads)
+            value = cast(JsonValue, orjson.loads(text))
         except orjson.JSONDecodeError:
             pass  # what is wrong with it is told below
+        else:
+            if len(text) > 2 * MAX_NESTING and may_nest_deeply(text) and nests_deeply(value):
+                raise NestedTooDeeply
+            return value
     value = load_json(text, _DECODER.decode)
     if "\\u" in text:
         try:
