@@ -381,9 +381,7 @@ async def test_a_login_that_costs_the_provider_nothing_keeps_nobody_out(team: Te
             async with stranger.get(back, cookies=cookies, allow_redirects=False) as answered:
                 statuses.append(answered.status)
     assert statuses[0] == 302
-    assert (
-        statuses.count(302) < FAILED_LOGINS / 2
-    )  # a slow machine is let in again now and then, also at last
+    assert statuses.count(302) < FAILED_LOGINS / 2  # on a slow machine the last may be one of them
     assert (await team.log_in()).startswith("ticket=")
 
 

@@ -1,7 +1,7 @@
 """Other Pythons read JSON of other depths: their limit is played by setting this one's."""
 
 import sys
-from collections.abc import Iterator
+from collections.abc import Generator
 from contextlib import contextmanager
 
 DEEP, SHALLOW = 9_000, 900
@@ -11,7 +11,7 @@ INTERPRETERS = (DEEP, SHALLOW)
 
 
 @contextmanager
-def python_that_reads(levels: int) -> Iterator[None]:
+def python_that_reads(levels: int) -> Generator[None]:
     """Within it the interpreter's own limit is about that."""
     before = sys.getrecursionlimit()
     sys.setrecursionlimit(levels)
