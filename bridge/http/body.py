@@ -11,6 +11,7 @@ from pydantic import BaseModel, ValidationError
 
 from bridge.errors import BridgeError, ErrorCode
 from bridge.tasks import yield_to_loop
+from toolserver.json_types import NestedTooDeeply, load_json
 
 DOCUMENT_BODY_BYTES = 40 * 1024 * 1024
 """Maximum bytes of a body that carries a document: 32 MiB inside JSON."""
@@ -96,9 +97,12 @@ def parse_body(model: type[ModelT], body: bytes) -> ModelT:
         BridgeError: `invalid_request`, naming the field that is wrong.
     """
     try:
-        return validate_members(model, orjson.loads(body or b"{}"))
-    except orjson.JSONDecodeError as error:
+        members = load_json(body or b"{}", orjson.loads)
+    except NestedTooDeeply as error:
+        raise BridgeError(ErrorCode.INVALID_REQUEST, f"The body cannot be read: {error}.") from None
+    except ValueError as error:
         raise BridgeError(ErrorCode.INVALID_REQUEST, f"The body is not JSON: {error}.") from None
+    return validate_members(model, members)
 
 
 def validate_members(model: type[ModelT], members: object) -> ModelT:

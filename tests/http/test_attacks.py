@@ -202,6 +202,19 @@ async def test_json_of_any_depth_is_refused_or_passed_on_and_breaks_nothing(
             )
 
 
+@pytest.mark.parametrize("levels", [254, 1_000])
+async def test_a_body_that_is_nested_deeper_than_is_allowed_is_told_so(
+    bridge: Bridge, http: aiohttp.ClientSession, levels: int
+) -> None:
+    """Finding house-H7: what was made of up to 1,024 levels could be written by some Pythons only."""
+    body = '{"limit":' + "[" * levels + "]" * levels + "}"
+    headers = {"Authorization": f"Bearer {bridge.key}"}
+    async with http.post(f"{bridge.base_url}/api/calls", data=body, headers=headers) as response:
+        error = (await response.json())["error"]
+    assert error["code"] == ErrorCode.INVALID_REQUEST
+    assert error["message"] == "The body cannot be read: it is nested more than 254 levels deep."
+
+
 @pytest.mark.parametrize("name", ["__proto__", "constructor", "prototype", "toString"])
 async def test_names_that_mean_something_to_javascript_mean_nothing(
     bridge: Bridge, http: aiohttp.ClientSession, name: str
