@@ -358,7 +358,7 @@ class WatchedFile(sqlite3.Connection):
 
 
 @pytest.mark.asyncio
-async def test_a_connection_that_nobody_waits_for_any_more_is_closed(tmp_path: Path) -> None:
+async def test_a_connection_is_closed_whose_task_was_cancelled_while_it_opened(tmp_path: Path) -> None:
     """Finding house-H7: Python 3.13 warns of it, and whether the file is held depends on the collector."""
     connections = SqliteConnections()
     opening = connections.open_connection(str(tmp_path / "b.sqlite3"), factory=WatchedFile)

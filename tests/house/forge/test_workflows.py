@@ -125,7 +125,7 @@ def test_whoever_reports_a_bug_reads_where_vulnerabilities_go() -> None:
 
 
 def test_updates_are_looked_for_wherever_there_is_something_to_update() -> None:
-    """A folder that is forgotten keeps its versions for ever."""
+    """A folder that Dependabot does not know keeps its versions for ever."""
     updates = yaml.safe_load(text_of(".github/dependabot.yml"))["updates"]
     watched = {
         (each["package-ecosystem"], folder)
