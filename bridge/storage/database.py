@@ -120,7 +120,7 @@ class SqliteConnections:
 
 
 class _Connection(aiosqlite.Connection):
-    """Also closes a file that it opened after its task was cancelled; aiosqlite leaves that to the collector."""
+    """Also closes a file that it opened for a cancelled task; aiosqlite leaves that to the collector."""
 
     def __init__(self, connector: Callable[[], sqlite3.Connection]) -> None:
         super().__init__(self._open, ROWS_AHEAD)
