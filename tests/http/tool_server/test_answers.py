@@ -224,8 +224,10 @@ async def test_a_caller_of_a_slow_call_that_goes_away_cancels_it(
 ) -> None:
     """Also after the first white space has been sent."""
     monkeypatch.setattr(streaming, "SILENCE_S", 0.02)
+    arrived = asyncio.Event()
 
     async def never(_call: dict[str, Any]) -> dict[str, Any]:
+        arrived.set()
         await asyncio.Event().wait()
         return {}
 
@@ -234,6 +236,7 @@ async def test_a_caller_of_a_slow_call_that_goes_away_cancels_it(
     async with aiohttp.ClientSession() as http:
         response = await http.post(bridge.base_url + "/tools/listProducts", json={}, headers=headers)
         await response.content.read(1)
+        await eventually(arrived.is_set)  # a busy machine sends that white space before the call
         response.close()
     await eventually(lambda: [c["reason"] for c in scene.page.cancelled] == ["caller_gone"])
 
