@@ -1,16 +1,21 @@
 // Builds the page of static/ into the folder named on the command line: `node make/build_page.mjs FOLDER`.
 // One file each for the page, its worker, the probe, every section and what sections share, minified, with source maps
 // and compressed siblings; and a manifest that bridge/http/page_files.py reads.
+//
+// esbuild is the one of the folder in which this runs: a clone may have its own for `make run` (make/clone_page.py).
 import { createHash } from "node:crypto";
 import { cpSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { createRequire } from "node:module";
 import { basename, dirname, join, relative, resolve } from "node:path";
 import { fileURLToPath } from "node:url";
 import { brotliCompressSync, constants, gzipSync } from "node:zlib";
-import { build } from "esbuild";
 
 /** @typedef {import("esbuild").BuildOptions} BuildOptions */
 /** @typedef {import("esbuild").Metafile} Metafile */
 /** @typedef {import("esbuild").Plugin} Plugin */
+
+/** @type {typeof import("esbuild")} */
+const { build } = createRequire(join(process.cwd(), "package.json"))("esbuild");
 
 const SOURCES = join(dirname(fileURLToPath(import.meta.url)), "..", "static");
 const COPIED = ["index.html", "probe.html", "oauth.html", "favicon.svg", "manifest.webmanifest"];

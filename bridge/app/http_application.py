@@ -116,8 +116,13 @@ def build_application(
     links = PairingLinks(
         parts.store, base_url, is_open=lambda user_id: parts.gateway.pages.count_pages(user_id) > 0
     )
-    has_login = settings.login.oidc_issuer is not None
-    page = PageRoutes(parts.identity, parts.registry, origin_of(base_url), has_login=has_login)
+    page = PageRoutes(
+        parts.identity,
+        parts.registry,
+        origin_of(base_url),
+        has_login=settings.login.oidc_issuer is not None,
+        built_in_clone=settings.built_in_clone,
+    )
     api = api_routes(settings, parts, page, base_url, port, routing=relay)
     programs = _program_routes(settings, parts, links, base_url)
     metrics = compose_metrics(parts, settings.telemetry.metrics_token)

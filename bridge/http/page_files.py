@@ -1,20 +1,24 @@
 """Files of the page, at addresses that hold the digest of all of them, so that browsers keep them for good.
 
-A wheel carries the built page: bundled, minified and compressed (`make/build_page.mjs`). A clone has only the
-sources, which are served as they are, so that whoever changes the page needs no build.
+A wheel carries the built page: bundled, minified and compressed (`make/build_page.mjs`). In a clone
+`make run` builds it, and it is served while the sources stay what it was built of. After a change the sources
+are served, so that a change needs no build.
 """
 
 from __future__ import annotations
 
-import hashlib
 import json
+import logging
 import posixpath
 import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 from aiohttp import hdrs, web
+
+from bridge.http.page_digest import SOURCES_MEMBER, digest_of_files, list_sources
 
 CONTENT_TYPES = {
     ".css": "text/css; charset=utf-8",
@@ -36,10 +40,9 @@ LOGIN_TAG = '<meta name="login" content="">'
 """Tag of a document that says where to log in; empty: nowhere."""
 
 MANIFEST = "manifest.json"
-"""File of a built page: `{"digest", "preloads": {document: [names]}}`."""
+"""File of a built page: `{"digest", "preloads": {document: [names]}}`; a clone's names its `sources` too."""
 
 _IMMUTABLE = "public, max-age=31536000, immutable"
-_DIGEST_CHARS = 16
 _ENTRIES = {
     "index.html": ("app.js", "executor_worker.js"),
     "probe.html": ("probe.js",),
@@ -50,22 +53,27 @@ _ENTRIES = {
 _IMPORT = re.compile(r'^(?:import|export)\s(?:[^"\';]*?\sfrom\s)?"(\.{1,2}/[^"]+)"', re.MULTILINE)
 """A static import or re-export of another file of the page."""
 
+_log = logging.getLogger(__name__)
+
 
 @dataclass(frozen=True, slots=True)
 class _Version:
     """One state of all files."""
 
+    folder: Path
     digest: str
     preloads: Mapping[str, tuple[str, ...]]
     """Document to the modules that it loads in any case, so that none waits for the one that imports it."""
 
 
 class PageFiles:
-    """The built page, if that folder exists, or else the sources. Methods run on one event loop."""
+    """The built page, if there is one, or else the sources. Methods run on one event loop."""
 
-    def __init__(self, sources: Path, built: Path) -> None:
-        self._is_built = built.is_dir()
-        self._folder = (built if self._is_built else sources).resolve()
+    def __init__(self, sources: Path, built: Path, of_clone: Path | None = None) -> None:
+        """`built`: served in any case, if it is there; `of_clone`: while it was built of these sources."""
+        self._sources = sources.resolve()
+        self._built = built.resolve() if built.is_dir() else None
+        self._of_clone = of_clone and of_clone.resolve()
         self._state: frozenset[tuple[str, int, int]] = frozenset()
         self._version: _Version | None = None
 
@@ -82,7 +90,7 @@ class PageFiles:
             f'<link rel="modulepreload" href="{address}{module}">\n'
             for module in version.preloads.get(name, ())
         )
-        text = (self._folder / name).read_text(encoding="utf-8").replace(ADDRESS, address)
+        text = (version.folder / name).read_text(encoding="utf-8").replace(ADDRESS, address)
         text = text.replace(NONCE_TAG, NONCE_TAG.replace('""', f'"{nonce}"'))
         if has_login:
             text = text.replace(LOGIN_TAG, LOGIN_TAG.replace('""', '"/login"'))
@@ -91,15 +99,14 @@ class PageFiles:
     @property
     def digest(self) -> str:
         """The digest of all files, as it stands in their addresses."""
-        if self._version is None:  # a page of before the bridge's start asks
-            self._version = self._read_version()
-        return self._version.digest
+        return self._last_version().digest
 
     def open_file(self, name: str, headers: Mapping[str, str]) -> web.FileResponse | None:
         """Return the file of that name, or its compressed sibling; None if there is no such file."""
+        folder = self._last_version().folder
         try:
-            path = (self._folder / name).resolve()
-            if not path.is_relative_to(self._folder) or not path.is_file():
+            path = (folder / name).resolve()
+            if not path.is_relative_to(folder) or not path.is_file():
                 return None
         except (OSError, ValueError):  # a name that no file can have
             return None
@@ -109,29 +116,48 @@ class PageFiles:
         }
         return web.FileResponse(path, headers={**headers, **own})
 
+    def _last_version(self) -> _Version:
+        if self._version is None:  # a page of before the bridge's start asks
+            self._version = self._read_version()
+        return self._version
+
     def _read_version(self) -> _Version:
-        if self._is_built:
-            return self._version or _read_manifest(self._folder / MANIFEST)
-        paths = sorted(path for path in self._folder.rglob("*") if path.is_file())
-        facts = ((path, path.stat()) for path in paths)
+        if self._built:
+            return self._version or _version_in(
+                self._built, json.loads((self._built / MANIFEST).read_bytes())
+            )
+        paths = list_sources(self._sources)
+        of_clone = self._of_clone and self._of_clone / MANIFEST
+        watched = [*paths, *([of_clone] if of_clone and of_clone.is_file() else [])]
+        facts = ((path, path.stat()) for path in watched)
         state = frozenset((str(path), stat.st_mtime_ns, stat.st_size) for path, stat in facts)
         if self._version is not None and state == self._state:
             return self._version
         self._state = state
-        return _Version(_digest_of(self._folder, paths), _list_preloads(self._folder))
+        return self._choose_version(digest_of_files(self._sources, paths))
+
+    def _choose_version(self, digest: str) -> _Version:
+        """Return the clone's built page, if it was built of the sources of that digest, or else these."""
+        if self._of_clone and (built := _read_built_of(self._of_clone, digest)):
+            return built
+        if self._version and self._version.folder == self._of_clone:
+            _log.info(
+                "static/ has changed: the page is served from its sources until make run builds it anew."
+            )
+        return _Version(self._sources, digest, _list_preloads(self._sources))
 
 
-def _read_manifest(path: Path) -> _Version:
-    manifest = json.loads(path.read_bytes())
-    return _Version(manifest["digest"], manifest["preloads"])
+def _read_built_of(folder: Path, digest: str) -> _Version | None:
+    """Return the page in a folder, if it was built of these sources; None too if it is being replaced."""
+    try:
+        manifest = json.loads((folder / MANIFEST).read_bytes())
+    except (OSError, ValueError):
+        return None
+    return _version_in(folder, manifest) if manifest.get(SOURCES_MEMBER) == digest else None
 
 
-def _digest_of(folder: Path, paths: list[Path]) -> str:
-    digest = hashlib.sha256()
-    for path in paths:
-        digest.update(f"{path.relative_to(folder).as_posix()}\n".encode())
-        digest.update(hashlib.sha256(path.read_bytes()).digest())
-    return digest.hexdigest()[:_DIGEST_CHARS]
+def _version_in(folder: Path, manifest: dict[str, Any]) -> _Version:
+    return _Version(folder, manifest["digest"], manifest["preloads"])
 
 
 def _list_preloads(folder: Path) -> dict[str, tuple[str, ...]]:

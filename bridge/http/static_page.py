@@ -92,13 +92,19 @@ class PageRoutes:
     """Handlers of everything the page consists of."""
 
     def __init__(
-        self, identity: Identity, registry: Registry, page_origin: str, *, has_login: bool = False
+        self,
+        identity: Identity,
+        registry: Registry,
+        page_origin: str,
+        *,
+        has_login: bool = False,
+        built_in_clone: Path | None = None,
     ) -> None:
-        """`has_login`: whether people may log in at a provider."""
+        """`has_login`: whether people may log in at a provider; `built_in_clone`: the page of `make run`."""
         self._has_login = has_login
         self._identity = identity
         self._registry = registry
-        self._files = PageFiles(STATIC, BUILT_PAGE)
+        self._files = PageFiles(STATIC, BUILT_PAGE, built_in_clone)
         self._origin = page_origin
         self._socket_origin = page_origin.replace("http", "ws", 1)
 

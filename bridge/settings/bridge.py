@@ -27,6 +27,8 @@ class BridgeSettings(SettingsTree, BaseSettings):
     """Providers and models; without a provider there is only the demo model."""
     environ: Mapping[str, str] = Field(default_factory=dict[str, str], repr=False)
     """Environment with the keys of providers, under the variable names that `models` gives."""
+    built_in_clone: Path | None = None
+    """Folder of the page that `make run` has built, which is served while it fits the sources."""
     max_open_calls_per_user: int = MAX_OPEN_CALLS_PER_USER
 
     @classmethod

@@ -1,5 +1,6 @@
 """Files of the page: addresses with the digest of all of them, what is preloaded, and what is no file."""
 
+import json
 from collections.abc import AsyncIterator
 from pathlib import Path
 
@@ -8,6 +9,7 @@ import pytest
 import pytest_asyncio
 from aiohttp import web
 
+from bridge.http.page_digest import SOURCES_MEMBER, digest_of_files, list_sources
 from bridge.http.page_files import PageFiles
 from tests.support.web_servers import serving
 
@@ -82,6 +84,32 @@ def test_a_built_page_takes_the_place_of_the_sources(sources: Path, tmp_path: Pa
     assert '<link rel="modulepreload" href="/static/d1/app.js">' in files.read_document("index.html")
 
 
+def test_what_make_run_has_built_is_served_while_it_fits_the_sources(sources: Path, tmp_path: Path) -> None:
+    """A developer who changes a module and reloads must see the change, not the page of yesterday."""
+    built, module = tmp_path / "built", sources / "base" / "late.js"
+    files = PageFiles(sources, sources / "none", built)
+    of_sources = files.digest
+    _write(built / "index.html", HTML)
+    _write(built / "manifest.json", _manifest(sources))
+    assert "/static/d1/app.js" in files.read_document("index.html"), "also if it is finished after the start"
+    written = module.read_text(encoding="utf-8")
+    _write(module, written + "// changed\n")
+    changed = files.read_document("index.html")
+    assert files.digest not in ("d1", of_sources)
+    assert f"/static/{files.digest}/base/a.js" in changed
+    _write(module, written)
+    assert "/static/d1/app.js" in files.read_document("index.html")
+
+
+def test_a_page_that_is_being_built_anew_is_not_served(sources: Path, tmp_path: Path) -> None:
+    """Half of it would not run."""
+    built = tmp_path / "built"
+    _write(built / "index.html", HTML)
+    _write(built / "manifest.json", _manifest(sources)[:-9])
+    files = PageFiles(sources, sources / "none", built)
+    assert f"/static/{files.digest}/base/a.js" in files.read_document("index.html")
+
+
 @pytest.mark.asyncio
 async def test_a_file_is_kept_for_good(site: str, http: aiohttp.ClientSession) -> None:
     """Its address changes with it."""
@@ -116,6 +144,12 @@ async def test_what_is_no_file_of_the_page_is_not_found(
     """Nor what a link in the folder leads to."""
     async with http.get(f"{site}/{name}") as answer:
         assert (answer.status, await answer.read()) == (404, b"")
+
+
+def _manifest(sources: Path) -> str:
+    """The manifest of a page that was built of these sources."""
+    digest = digest_of_files(sources, list_sources(sources))
+    return json.dumps({"digest": "d1", "preloads": {"index.html": ["app.js"]}, SOURCES_MEMBER: digest})
 
 
 def _write(path: Path, text: str) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 from collections.abc import Callable, Mapping
+from pathlib import Path
 from typing import Any
 
 from bridge.settings.bridge import BridgeSettings
@@ -14,6 +15,9 @@ from bridge.settings.sources import read_settings
 
 MODELS_FILE = "models.toml"
 """In the data folder."""
+
+PAGE_FOLDER = "page"
+"""The built page, in the folder of what `make run` builds."""
 
 
 def settings_of(
@@ -31,7 +35,8 @@ def settings_of(
         settings = read_settings(options.data, given_by_options(options), environ, warn)
         models = models_of(settings, environ)
         known |= {provider.api_key_env for provider in models.provider if provider.api_key_env}
-        return settings.model_copy(update={"models": models})
+        build: Path | None = getattr(options, "build", None)
+        return settings.model_copy(update={"models": models, "built_in_clone": build and build / PAGE_FOLDER})
     finally:  # a mistyped name may be why a setting is missing
         for warning in explain_mistyped(environ, known):
             warn(warning)

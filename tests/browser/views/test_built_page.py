@@ -4,6 +4,7 @@ import asyncio
 import json
 import os
 import re
+import shutil
 import sys
 from collections import Counter
 from collections.abc import AsyncIterator, Sequence
@@ -15,7 +16,9 @@ import pytest
 import pytest_asyncio
 from playwright.async_api import Browser, Page, Request, Response, Route, expect
 
-from tests.browser.browser_harness import BrowserHarness
+from bridge.http.page_digest import SOURCES_MEMBER, digest_of_files, list_sources
+from bridge.http.static_page import STATIC
+from tests.browser.browser_harness import BrowserHarness, open_harness
 from tests.support.chromium import Caller, accept_selection, complaints_of, expect_connection, go_to
 from tests.support.oauth.authorization import oauth_server
 from tests.support.oauth.protected_mcp import protected_mcp
@@ -43,6 +46,8 @@ SECTIONS = (
     "backup",
 )
 START_S = 60
+FILES_OF_FIRST_VIEW = 10
+"""Of the built page: script, worker, style, icon, the first section and what it shares."""
 
 NOTE_ERRORS = """() => {
   const main = document.querySelector("main");
@@ -104,6 +109,29 @@ async def test_an_installed_bridge_does_its_main_job(installed: dict[str, str], 
     assert asked == known, "no other host"
     assert complaints == []
     await page.close()
+
+
+async def test_a_clone_serves_what_make_run_has_built(
+    packages: Path, chromium: Browser, tmp_path: Path
+) -> None:
+    """Its sources are hundreds of files; where one has changed, they are what is to be seen all the same."""
+    built = shutil.copytree(packages / "built_page", tmp_path / "page")
+    manifest = json.loads((built / "manifest.json").read_text(encoding="utf-8"))
+    manifest[SOURCES_MEMBER] = digest_of_files(STATIC, list_sources(STATIC))
+    (built / "manifest.json").write_text(json.dumps(manifest), encoding="utf-8")
+    async with open_harness(chromium, tmp_path, ["mirror.yaml"], built_in_clone=built) as scene:
+        page = await (await scene.new_context()).new_page()
+        answers = _answers_of(page)
+        await page.goto(await scene.bridge.page_url())
+        await expect_connection(page, "connected")
+        files = {urlsplit(answer.url).path for answer in answers if "/static/" in answer.url}
+        assert len(files) <= FILES_OF_FIRST_VIEW, sorted(files)
+        manifest[SOURCES_MEMBER] = "of other sources"
+        (built / "manifest.json").write_text(json.dumps(manifest), encoding="utf-8")
+        answers.clear()
+        await page.reload()
+        await expect_connection(page, "connected")
+        assert any(answer.url.endswith("/base/language.js") for answer in answers)
 
 
 async def test_an_installed_bridge_calls_the_sample_mcp_server(
