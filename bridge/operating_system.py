@@ -377,6 +377,18 @@ def can_show_pages(environ: Mapping[str, str] = os.environ, platform: str = sys.
     return bool(environ.get("DISPLAY") or environ.get("WAYLAND_DISPLAY"))
 
 
+def opens_pages_unasked(
+    output: IO[str], environ: Mapping[str, str] = os.environ, platform: str = sys.platform
+) -> bool:
+    """Return whether a program may open a browser unasked: a person sits before its terminal and a screen.
+
+    Not over SSH, where a forwarded display shows a browser of the other machine, and not in CI.
+    """
+    has_screen = platform in ("darwin", "win32") or environ.get("DISPLAY") or environ.get("WAYLAND_DISPLAY")
+    is_elsewhere = any(environ.get(name) for name in ("SSH_CONNECTION", "SSH_TTY", "CI"))
+    return bool(has_screen) and not is_elsewhere and output.isatty()
+
+
 def write_any_character(*streams: Any) -> None:
     """Have text streams write what their encoding lacks as an escape instead of failing.
 

@@ -42,7 +42,12 @@ def takes_color(stream: TextIO, environ: Mapping[str, str] = os.environ) -> bool
 
 def paint(text: str, style: str, stream: TextIO) -> str:
     """Return the text in a style, if the stream takes colours."""
-    return f"\033[{style}m{text}\033[0m" if text and takes_color(stream) else text
+    return painted(text, style) if text and takes_color(stream) else text
+
+
+def painted(text: str, style: str) -> str:
+    """Return the text in a style."""
+    return f"\033[{style}m{text}\033[0m"
 
 
 def paint_help(text: str) -> str:

@@ -9,7 +9,7 @@ import stat
 import subprocess
 import sys
 from collections.abc import Callable
-from io import BytesIO, TextIOWrapper
+from io import BytesIO, StringIO, TextIOWrapper
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
@@ -18,6 +18,7 @@ import pytest
 import uvloop
 
 from bridge import operating_system as system
+from tests.support.terminals import Terminal
 
 LINUX, MACOS, WINDOWS = "linux", "darwin", "win32"
 EVERYWHERE = pytest.mark.parametrize("platform", [LINUX, MACOS, WINDOWS])
@@ -308,6 +309,28 @@ def test_the_memory_of_no_process_is_not_known(tmp_path: Path) -> None:
 def test_browsers_are_driven_where_pipes_have_numbers(platform: str, can: bool) -> None:
     """Windows hands handles on in another way."""
     assert system.can_drive_browsers(platform) is can
+
+
+@pytest.mark.parametrize(
+    ("environ", "platform", "opens"),
+    [
+        ({"DISPLAY": ":0"}, LINUX, True),
+        ({"WAYLAND_DISPLAY": "wayland-0"}, LINUX, True),
+        ({}, MACOS, True),
+        ({}, WINDOWS, True),
+        ({}, LINUX, False),
+        ({"BROWSER": "lynx"}, LINUX, False),
+        ({"DISPLAY": "localhost:10.0", "SSH_CONNECTION": "::1 1 ::1 22"}, LINUX, False),
+        ({"SSH_TTY": "/dev/ttys1"}, MACOS, False),
+        ({"DISPLAY": ":0", "CI": "true"}, LINUX, False),
+    ],
+)
+def test_a_browser_is_opened_unasked_only_before_a_person(
+    environ: dict[str, str], platform: str, opens: bool
+) -> None:
+    """A window on another machine, or in CI, helps no one; and a log does not read."""
+    assert system.opens_pages_unasked(Terminal(), environ, platform) is opens
+    assert not system.opens_pages_unasked(StringIO(), environ, platform)
 
 
 @pytest.mark.skipif(sys.platform == WINDOWS, reason="systemd listens on a Unix socket")

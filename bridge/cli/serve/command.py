@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import argparse
 import asyncio
-import json
 import logging
 import sys
 from contextlib import AsyncExitStack
@@ -14,16 +13,18 @@ from bridge.app.composition import Components
 from bridge.app.server import AddressInUse, Bridge, Offer, share_document, start_bridge
 from bridge.cli.documents import reference_rules
 from bridge.cli.parser import CommandFailed
-from bridge.cli.serve.samples import Samples, start_samples
+from bridge.cli.serve.announcement import Started
+from bridge.cli.serve.browser import Doorway
+from bridge.cli.serve.samples import start_samples
 from bridge.cli.serve.start_checks import ask_issuers, check_settings, list_warnings
 from bridge.cli.store import open_store
+from bridge.cli.terminal import takes_color
 from bridge.documents.sources import ReferenceRules
 from bridge.errors import BridgeError
 from bridge.heap import freeze_heap
 from bridge.library_versions import UnfitLibraries, may_use_insides
 from bridge.log_lines import log_as_json
 from bridge.operating_system import call_on_stop, raise_descriptor_limit
-from bridge.providers.shelf import DEMO_ID
 from bridge.settings.bridge import BridgeSettings
 from bridge.settings.declaration import SettingsError
 from bridge.settings.models import ModelsFileError
@@ -32,14 +33,6 @@ from bridge.storage.database import FolderInUse, StoreError
 from bridge.storage.store import Store
 
 LISTING_SECONDS = 2.0
-MAX_LISTED_MODELS = 5
-"""Names that are printed at a start."""
-
-_TRY_IT = """\
-Talk to the demo model, once the page is open and its tools are accepted:
-  curl {url}/v1/chat/completions -H "Authorization: Bearer {key}" -H "Content-Type: application/json" \\
-    -d '{{"model": "demo", "messages": [{{"role": "user", "content": "CALL listProducts {{}}"}}]}}'"""
-
 _log = logging.getLogger(__name__)
 
 
@@ -116,7 +109,12 @@ async def _serve(
         bridge = await _start(settings, store, offer, is_straight=is_straight)
         stack.push_async_callback(bridge.close)
         page = await bridge.page_url()
-        _announce(options, bridge, page, samples, await _model_names(bridge))
+        started = Started.of(bridge, page, await _model_names(bridge), samples)
+        words = started.as_json() if options.json else started.in_words(in_color=takes_color(sys.stdout))
+        print(words, flush=True)
+        if with_samples and options.open:
+            doorway = stack.enter_context(Doorway(options.build or options.data))
+            doorway.open_page(page)
         for warned in list_warnings(settings, options.database):
             _log.warning(f"{warned.message} {warned.advice}".rstrip())
         bridge.components.tasks.start_task(_warn_of_issuers(settings), "ask the issuers")
@@ -153,33 +151,3 @@ async def _share(parts: Components, *, specs: list[tuple[str, str]], rules: Refe
             await share_document(parts, spec, named=named, rules=rules)
         except BridgeError as error:
             _log.error("%s is left out: %s", spec, error.error.message)
-
-
-def _announce(
-    options: argparse.Namespace, bridge: Bridge, page: str, samples: Samples | None, models: list[str]
-) -> None:
-    if options.json:
-        facts = {
-            "page_url": page,
-            "base_url": bridge.base_url,
-            "key": bridge.key,
-            "samples_url": samples and samples.api_url,
-            "sample_mcp_url": samples and samples.mcp_url,
-            "sample_intranet_url": samples and samples.intranet_url,
-            "model_url": f"{bridge.base_url}/v1",
-            "models": models,
-        }
-        print(json.dumps(facts), flush=True)
-        return
-    print(f"Open this page in your browser: {page}")
-    print(f"Tool server: {bridge.base_url}   key: {bridge.key}")
-    shown = ", ".join(models[:MAX_LISTED_MODELS]) + (", …" if len(models) > MAX_LISTED_MODELS else "")
-    print(f"Model API:   {bridge.base_url}/v1   models: {shown or 'none could be listed'}", flush=True)
-    if samples:
-        print(f"Sample MCP server, to be added in the page: {samples.mcp_url}", flush=True)
-        print(
-            f"Sample intranet, which only the companion extension can call: {samples.intranet_url}",
-            flush=True,
-        )
-    if samples and DEMO_ID in models:
-        print(_TRY_IT.format(url=bridge.base_url, key=bridge.key), flush=True)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+from pathlib import Path
 
 from bridge.cli.arguments import add_store, parse_source
 from bridge.cli.options import add_json, add_references
@@ -29,6 +30,20 @@ def add_serve(command: argparse.ArgumentParser) -> None:
 
 def add_demo(command: argparse.ArgumentParser) -> None:
     """`tool-bridge demo`."""
+    command.add_argument(
+        "--open",
+        action="store_true",
+        help="open the page in your browser, as make run does where it finds a screen",
+    )
+    command.add_argument(
+        "--no-open", action="store_false", dest="open", help="do not, whatever was said before"
+    )
+    command.add_argument(
+        "--build",
+        type=Path,
+        metavar="DIR",
+        help="what make run has built: its page is served as long as it fits the sources",
+    )
     _add_shared_options(command)
 
 
