@@ -7,7 +7,7 @@ help: ## show this list
 setup: ## install what development needs into .venv; the other commands do it by themselves
 	@make/setup dev >&2
 run: ## start the bridge, a sample API and a page: make run ARGS="--port 8642"
-	@make/can_start $(ARGS) >&2 && make/setup runtime >&2 && exec .venv/bin/tool-bridge demo $(ARGS)
+	@exec make/run $(ARGS)
 test: ## run the tests of each change, or some: make test ARGS="tests/unit -x"
 	@make/setup dev >&2 && exec make/test $(ARGS)
 test-all: ## run the tests that take long; make test has the others
@@ -53,4 +53,4 @@ newest: ## run contract and socket tests with the newest of all dependencies, wh
 lock: ## pin what pyproject.toml and package.json ask for
 	@exec make/lock
 clean: ## remove what these commands made
-	@rm -rf .venv node_modules .pytest_cache .ruff_cache .hypothesis .coverage*
+	@rm -rf .venv node_modules build/page* .pytest_cache .ruff_cache .hypothesis .coverage*
