@@ -18,6 +18,7 @@ from bench.hostile import measure_hostile
 from bench.mcp import measure_mcp
 from bench.model_endpoint import measure_model_endpoint
 from bench.model_streams import compare_model_streams
+from bench.page.first_view import measure_first_view
 from bench.page.long_lists import measure_long_lists
 from bench.page.page_load import measure_page_load
 from bench.peers.comparison import measure_peers
@@ -52,6 +53,7 @@ _BENCHES: dict[str, Bench] = {
     "hostile": lambda effort: run(measure_hostile(quick=_is_quick(effort))),
     "start": lambda effort: measure_starts(quick=_is_quick(effort)),
     "page-load": lambda effort: measure_page_load(quick=_is_quick(effort)),
+    "first-view": lambda effort: measure_first_view(quick=_is_quick(effort)),
     "long-lists": lambda effort: measure_long_lists(quick=_is_quick(effort)),
     "extension": lambda effort: measure_extension(quick=_is_quick(effort)),
     "documents": lambda _effort: run(measure_documents()),

@@ -12,7 +12,7 @@ import statistics
 import sys
 import tempfile
 from collections.abc import AsyncGenerator, Sequence
-from contextlib import asynccontextmanager
+from contextlib import asynccontextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -96,11 +96,18 @@ class DelayingProxy:
             tasks.create_task(deliver())
             data = b"more"
             while data:
-                data = await reader.read(CHUNK)
+                data = await _read(reader)
                 sent_at = loop.time()
                 if is_slow:
                     sent_at = self.free_at = max(sent_at, self.free_at) + len(data) / self.line.bytes_per_s
                 waiting.put_nowait((sent_at + self.line.round_trip_s / 2, data))
+
+
+async def _read(reader: asyncio.StreamReader) -> bytes:
+    """Return the next bytes; none at the end, even if a browser leaves without a word."""
+    with suppress(ConnectionResetError):
+        return await reader.read(CHUNK)
+    return b""
 
 
 def measure_page_load(*, quick: bool) -> dict[str, object]:
@@ -155,11 +162,18 @@ async def run_installed_bridge(
     data: Path, packages: Path, documents: Sequence[str]
 ) -> AsyncGenerator[tuple[DelayingProxy, str]]:
     """A bridge of the `bridge` in that folder, the proxy in front of it and the link of its page."""
+    words = [word for document in documents for word in ("--spec", document)]
+    async with run_behind_proxy(packages, "serve", "--data", str(data), *words) as (proxy, page_url):
+        yield proxy, page_url
+
+
+@asynccontextmanager
+async def run_behind_proxy(packages: Path, *words: str) -> AsyncGenerator[tuple[DelayingProxy, str]]:
+    """The same of a command, `serve` or `demo`, with its options."""
     proxy = DelayingProxy(_free_port())
     async with serving_connections(proxy.serve) as port:
-        options = ["serve", "--data", str(data), "--port", str(proxy.port), "--json"]
-        options += ["--public-url", f"http://127.0.0.1:{port}"]
-        options += [word for document in documents for word in ("--spec", document)]
+        public_url = f"http://127.0.0.1:{port}"
+        options = [*words, "--port", str(proxy.port), "--json", "--public-url", public_url]
         process = await asyncio.create_subprocess_exec(
             *(sys.executable, "-m", "bridge", *options),
             stdout=asyncio.subprocess.PIPE,
