@@ -33,10 +33,7 @@ MANIFEST = "manifest.json"
 NICENESS = 10
 """The installation of the packages goes first."""
 
-PIP = (
-    *("-m", "pip", "install", "--quiet", "--no-input", "--disable-pip-version-check"),
-    *("--require-hashes", "--no-deps", "-r", "requirements.lock"),
-)
+INSTALLER = ROOT / "make" / "install_packages.py"
 NPM = ("ci", "--ignore-scripts", "--no-audit", "--no-fund", "--loglevel=error")
 
 
@@ -136,12 +133,13 @@ def esbuild_of(lock: Mapping[str, Any]) -> tuple[dict[str, Any], dict[str, Any]]
 
 
 def _install_tools(wheels: str, package: Mapping[str, Any], lock: Mapping[str, Any]) -> None:
-    subprocess.run([sys.executable, "-m", "venv", "--clear", str(TOOLS)], check=True)
-    (TOOLS / "requirements.lock").write_text(wheels, encoding="utf-8")
+    subprocess.run([sys.executable, "-m", "venv", "--clear", "--without-pip", str(TOOLS)], check=True)
+    python_lock = TOOLS / "requirements.lock"
+    python_lock.write_text(wheels, encoding="utf-8")
     (TOOLS / "package.json").write_text(json.dumps(package), encoding="utf-8")
     (TOOLS / "package-lock.json").write_text(json.dumps(lock), encoding="utf-8")
     programs = TOOLS / "bin"
-    subprocess.run([str(programs / "python"), *PIP], cwd=TOOLS, check=True)
+    subprocess.run([str(programs / "python"), str(INSTALLER), str(python_lock)], check=True)
     environ = {**os.environ, "PATH": os.pathsep.join([str(programs), os.environ.get("PATH", "")])}
     subprocess.run([str(programs / "npm"), *NPM], cwd=TOOLS, env=environ, check=True)
 

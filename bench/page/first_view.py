@@ -56,7 +56,7 @@ def measure_first_view(*, quick: bool) -> dict[str, object]:
 
 
 async def _measure(folder: Path, times: int) -> dict[str, object]:
-    async with running_chromium() as browser:
+    async with running_chromium(whole=True) as browser:
         found = {"floor": await _view_bare_page(browser, times)}
         for form, words in (("built by make run", ("--build", str(BUILD))), ("sources", ())):
             found[form] = await _view_clone(browser, folder / form, words, times)

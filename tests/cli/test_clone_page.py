@@ -11,6 +11,7 @@ import pytest
 
 from bridge.http.page_files import PageFiles
 from make.clone_page import esbuild_of, wheels_of
+from tests.support.programs.needs import PAGE_TOOLS, find
 
 ROOT = Path(__file__).parents[2]
 DEVELOPERS = (".venv", "node_modules")
@@ -19,6 +20,7 @@ DEVELOPERS = (".venv", "node_modules")
 @pytest.fixture
 def clone(tmp_path: Path) -> Path:
     """What a build reads, with what `make test` has installed."""
+    find(PAGE_TOOLS)
     folder = tmp_path / "clone"
     folder.mkdir()
     for name in ("requirements-dev.lock", "package-lock.json"):
