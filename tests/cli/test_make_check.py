@@ -1,11 +1,11 @@
 """`make check` runs pyright beside the other checks; the checks are played."""
 
 import os
+import select
 import shutil
 import signal
 import subprocess
 from collections.abc import Callable
-from contextlib import suppress
 from pathlib import Path
 
 import pytest
@@ -78,14 +78,10 @@ def test_an_interruption_ends_both_lanes(play: Play, tmp_path: Path) -> None:
     with subprocess.Popen(
         [tmp_path / "checkout" / "make" / "check"], stderr=subprocess.DEVNULL, start_new_session=True
     ) as running:
-        pids = [int((tmp_path / name).read_text()) for name in ("types", "others")]  # once they write
+        written = [(tmp_path / name).read_text() for name in ("types", "others")]  # they run now
+        descriptors = [os.pidfd_open(int(pid)) for pid in written]
         running.send_signal(signal.SIGINT)
         assert running.wait(20) == 130
-    assert not [pid for pid in pids if is_alive(pid)]
-
-
-def is_alive(pid: int) -> bool:
-    with suppress(ProcessLookupError):
-        os.kill(pid, 0)
-        return True
-    return False
+    for descriptor in descriptors:
+        assert select.select([descriptor], [], [], 20)[0], "it has ended"
+        os.close(descriptor)
