@@ -47,4 +47,5 @@ settings.load_profile("untimed")
 
 def pytest_report_header() -> str:
     """Say early what will be skipped, so that a green run is not taken for more than it is."""
-    return f"programs that tests lack: {'installed' if needs.may_install() else 'skipped (make test installs it)'}"
+    lacking = "are installed" if needs.may_install() else "skip their tests (make test installs them)"
+    return f"missing programs: {lacking}"
