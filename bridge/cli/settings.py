@@ -40,7 +40,7 @@ _PLACES = "Data"
 _log = logging.getLogger(__name__)
 
 
-class InForce(NamedTuple):
+class EffectiveSetting(NamedTuple):
     """One setting as it is in force."""
 
     section: str
@@ -70,7 +70,7 @@ def settings(options: argparse.Namespace) -> int:
     return 0
 
 
-def _print(rows: list[InForce]) -> None:
+def _print(rows: list[EffectiveSetting]) -> None:
     name_width = max(len(row.name) for row in rows)
     value_width = max(len(row.shown) for row in rows)
     for section, members in groupby(rows, key=lambda row: row.section):
@@ -81,14 +81,16 @@ def _print(rows: list[InForce]) -> None:
             print(line if row.source == "default" else paint(line, BOLD, sys.stdout))
 
 
-def _places(options: argparse.Namespace, environ: Mapping[str, str]) -> Iterator[InForce]:
+def _places(options: argparse.Namespace, environ: Mapping[str, str]) -> Iterator[EffectiveSetting]:
     """Return where the data is, which every command asks."""
     folder = str(options.data)
     of_folder = _source_of_place(folder, "--data", DATA_VARIABLE, str(parse_optional_folder("")), environ)
-    yield InForce(_PLACES, DATA_VARIABLE, folder, folder, *of_folder)
+    yield EffectiveSetting(_PLACES, DATA_VARIABLE, folder, folder, *of_folder)
     of_database = _source_of_place(options.database, "--database", DATABASE_VARIABLE, None, environ)
     value = SET if options.database else None
-    yield InForce(_PLACES, DATABASE_VARIABLE, value, value or "SQLite in the data folder", *of_database)
+    yield EffectiveSetting(
+        _PLACES, DATABASE_VARIABLE, value, value or "SQLite in the data folder", *of_database
+    )
 
 
 def _source_of_place(
@@ -101,7 +103,7 @@ def _source_of_place(
 
 def _list_in_force(
     found: BridgeSettings, options: argparse.Namespace, environ: Mapping[str, str]
-) -> Iterator[InForce]:
+) -> Iterator[EffectiveSetting]:
     """Return every setting with its source; `settings_of` has warned about ignored aliases."""
     by_options = given_by_options(options)
     by_environ = find_usable(list_settings(BridgeSettings), environ, lambda _: None)
@@ -111,7 +113,7 @@ def _list_in_force(
         if source == "default" and setting.variable == MODELS_VARIABLE:
             source, given_as = _source_of_models(found, environ)
         as_json, shown = _written(setting, value, found, source)
-        yield InForce(setting.owner.title, setting.variable, as_json, shown, source, given_as)
+        yield EffectiveSetting(setting.owner.title, setting.variable, as_json, shown, source, given_as)
 
 
 def _source_of(
