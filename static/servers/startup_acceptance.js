@@ -20,15 +20,11 @@ export class StartupAcceptance {
     this.notices = notices;
   }
 
-  /** One server that fails does not stop the others. */
+  /** All at once, as each takes three round trips. One server that fails does not stop the others. */
   async acceptServers() {
     const chosen = acceptedByOpening(this.inventory.servers, this.inventory.pinned);
-    /** @type {{server: Server, count: number}[]} */
-    const fresh = [];
-    for (const { server, isNew } of chosen) {
-      const count = await this.#accept(server, isNew);
-      if (isNew && count > 0) fresh.push({ server, count });
-    }
+    const counts = await Promise.all(chosen.map(({ server, isNew }) => this.#accept(server, isNew)));
+    const fresh = chosen.map(({ server, isNew }, index) => ({ server, count: isNew ? counts[index] : 0 })).filter(({ count }) => count > 0);
     if (fresh.length > 0) this.notices.append(passingNotice(acceptedNotice(fresh)));
     if (chosen.length > 0) await this.inventory.loadInventory();
   }
