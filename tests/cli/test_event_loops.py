@@ -11,6 +11,8 @@ import pytest
 
 from tests.support.commands import run_command
 
+pytestmark = pytest.mark.slow
+
 SHOP = Path(__file__).parents[2] / "examples" / "documents" / "shop.json"
 
 

@@ -15,6 +15,8 @@ import pytest
 
 from bridge.operating_system import descriptor_limit, raise_descriptor_limit
 
+pytestmark = pytest.mark.slow
+
 DESCRIPTORS, AT_FIRST = 1024, 256
 """Of the bridge: what it may have, and what it is started with, as many systems do."""
 

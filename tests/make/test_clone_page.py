@@ -13,6 +13,8 @@ from bridge.http.page_files import PageFiles
 from make.clone_page import esbuild_of, wheels_of
 from tests.support.programs.needs import PAGE_TOOLS, find
 
+pytestmark = pytest.mark.slow
+
 ROOT = Path(__file__).parents[2]
 DEVELOPERS = (".venv", "node_modules")
 

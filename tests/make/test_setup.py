@@ -17,6 +17,8 @@ import pytest
 from make.install_packages import settings_in, uv_environ
 from tests.support.programs import needs
 
+pytestmark = pytest.mark.slow
+
 ROOT = Path(__file__).parents[2]
 WHEEL = "tiny-1.0-py3-none-any.whl"
 METADATA = {

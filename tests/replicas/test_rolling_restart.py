@@ -16,7 +16,7 @@ from tests.support.cluster.returning_page import now
 from tests.support.stores.postgresql import PostgresServer
 from tests.support.stores.redis import RedisServer
 
-pytestmark = [pytest.mark.asyncio, pytest.mark.timeout(300)]
+pytestmark = [pytest.mark.asyncio, pytest.mark.timeout(300), pytest.mark.slow]
 
 USERS = 3
 DRAIN_S = "1"

@@ -15,7 +15,7 @@ from bridge.http import streaming
 from tests.support.documents.compiled import document_text
 from tests.support.running_bridge import json_answer, page_of, running_bridge
 
-pytestmark = pytest.mark.asyncio
+pytestmark = [pytest.mark.asyncio, pytest.mark.slow]
 
 ARGUMENTS = {"listProducts": {}, "addProduct": {"name": "tea"}}
 

@@ -63,6 +63,7 @@ async def expect_every_wall_names_the_other_way(page: Page) -> None:
     assert words == [offered, offered, offered, "", "#/servers/s1?transport", "null"]
 
 
+@pytest.mark.slow
 async def test_the_log_and_the_answer_say_which_way_a_call_took(office: Office) -> None:
     """And every header of the answer is there, which CORS would hide."""
     await office.pair()
@@ -94,6 +95,7 @@ async def test_without_a_companion_calls_fail_and_the_page_does_not_take_over(of
     await expect(panel.get_by_text("its calls are refused")).to_be_visible()
 
 
+@pytest.mark.slow
 async def test_what_is_changed_with_the_users_login_asks_whatever_was_allowed(office: Office) -> None:
     """This bridge asks about no call; a call that acts as its user is another matter."""
     await office.companion.sign_in(office.origin)
@@ -111,6 +113,7 @@ async def test_what_is_changed_with_the_users_login_asks_whatever_was_allowed(of
     assert office.api.at("POST", "/notes") == [True]
 
 
+@pytest.mark.slow
 async def test_a_cookie_api_offers_the_login_and_what_reads_is_made_again_after_it(office: Office) -> None:
     """Its 401 with a page for people says so as well; the login page is opened by the user, in a tab."""
     await office.pair()
@@ -136,6 +139,7 @@ async def test_a_cookie_api_offers_the_login_and_what_reads_is_made_again_after_
     assert office.api.at("GET", "/me") == [False, True]
 
 
+@pytest.mark.slow
 async def test_what_changes_something_is_not_made_again_after_a_login(office: Office) -> None:
     """Only its user knows whether he still wants it; the page says that he has to make it himself."""
     office.api.refuses_strangers = True
@@ -156,6 +160,7 @@ async def test_what_changes_something_is_not_made_again_after_a_login(office: Of
     assert office.api.at("POST", "/notes") == [False]
 
 
+@pytest.mark.slow
 async def test_a_companion_that_is_stopped_while_it_sends_leaves_a_true_ending(office: Office) -> None:
     """Nobody knows what the API did, so nobody sends it again."""
     await office.pair()
@@ -172,6 +177,7 @@ async def test_a_companion_that_is_stopped_while_it_sends_leaves_a_true_ending(o
     assert len(office.api.at("POST", "/slow")) == 1
 
 
+@pytest.mark.slow
 async def test_a_header_that_no_page_can_send_is_declared_in_the_review_and_sent_as_its_user_set_it(
     office: Office,
 ) -> None:
@@ -192,6 +198,7 @@ async def test_a_header_that_no_page_can_send_is_declared_in_the_review_and_sent
     assert reply.json()["agent"] == "Office-Robot/1"
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("width", [390, 1280])
 async def test_panel_card_and_log_fit_the_window(office: Office, tmp_path: Path, width: int) -> None:
     """What is decided there is read on telephones as well."""
