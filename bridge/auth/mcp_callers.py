@@ -57,7 +57,8 @@ class McpCallers:
             user_at_issuer(tokens.issuer, said.subject, said.display_name)
         )
         key_id = _client_key(said.client)
-        return Caller(user, None, key_id=key_id, client=said.client, ends_at=said.expires_at)
+        client = said.client.encode("utf-8", "replace").decode()  # half a character travels to no replica
+        return Caller(user, None, key_id=key_id, client=client, ends_at=said.expires_at)
 
 
 def _client_key(client: str) -> str:

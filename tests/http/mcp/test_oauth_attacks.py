@@ -126,6 +126,7 @@ async def test_the_public_key_is_no_secret_to_sign_with(
     assert await client.status(server.sign(key=key, algorithm="RS256")) == 200
 
 
+@pytest.mark.two_replicas
 async def test_a_client_whose_name_is_no_text_is_a_client_like_any_other(
     client: OAuthClient, server: AuthorizationServer
 ) -> None:
