@@ -47,6 +47,9 @@ class LimitList(ApiModel):
     limits: list[LimitEntry]
     may_change: bool
     calls: OpenCalls
+    warnings: list[str] = Field(
+        default_factory=list[str], description="always empty; pages of the version before read it"
+    )
 
 
 class LimitChange(ApiModel):

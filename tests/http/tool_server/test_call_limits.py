@@ -194,6 +194,12 @@ async def test_who_may_change_limits_and_what_is_told_of_a_bad_value(
         assert (await other.get("/api/limits"))["may_change"] is False
 
 
+async def test_a_page_of_the_version_before_can_read_what_a_change_of_limits_answers(page: FakePage) -> None:
+    """It spreads the warnings, which no limit has now."""
+    status, told = await page.request("PATCH", "/api/limits", {"limits": {}})
+    assert (status, told["warnings"]) == (200, [])
+
+
 async def test_limits_and_settings_survive_a_restart(tmp_path: Path, database: Where, api: Api) -> None:
     """What was set in the page is kept in the database."""
     setting = {"server_id": "shop", "operation": SHOP, "deadline_s": 7, "max_parallel": 3, "in_order": None}
