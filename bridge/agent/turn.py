@@ -131,6 +131,8 @@ class Turn:
     settings: TurnSettings
     log: TurnLog | None = None
     """Log of this turn alone; None: it has none."""
+    rounds_before: int = 0
+    """Number of rounds that it has had in other processes; at least one more is asked for."""
     resumes_later: Callable[[], bool] = lambda: False
     """Called when the turn is cancelled; returns whether another process resumes it. The current round is
     then requested again, and nothing of it is stored."""

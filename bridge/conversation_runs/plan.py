@@ -40,8 +40,6 @@ class Planner:
         chosen, settings = plan.conversation.settings, self._settings_of(plan.entry)
         if settings.rounds_source == "default":
             settings = replace(settings, max_rounds=DEFAULT_ROUNDS)
-        if plan.rounds_before:
-            settings = replace(settings, max_rounds=max(1, settings.max_rounds - plan.rounds_before))
         window = window_of(plan.conversation, plan.path)
         request = _build_request(plan, run_id, window)
         offered = await self._toolboxes.toolbox_of_turn(request, settings)
@@ -55,7 +53,12 @@ class Planner:
             added=plan.added,
             path=plan.path,
             window=window,
-            turn=Turn(replace(request, instructions=prompt), plan.entry.model, settings),
+            turn=Turn(
+                replace(request, instructions=prompt),
+                plan.entry.model,
+                settings,
+                rounds_before=plan.rounds_before,
+            ),
             retry=None if plan.repeated is None else _prepare_retry(plan.repeated, offered, plan),
         )
 

@@ -170,6 +170,22 @@ class ConversationRuns:
             raise BridgeError(ErrorCode.NOT_FOUND, message)
         return conversation
 
+    async def look_at_run(self, seen: Conversation) -> Run | None:
+        """Return the run of a conversation that was just read; one that a process left behind has failed.
+
+        Raises:
+            BridgeError: `store_unavailable`.
+        """
+        if not self._seems_left(seen):
+            return seen.run
+        # It may have ended since: its end is stored before it leaves the locks.
+        now = await self._store.find_conversation(seen.user_id, seen.id) or seen
+        return replace(now.run, state="failed") if now.run and self._seems_left(now) else now.run
+
+    def _seems_left(self, seen: Conversation) -> bool:
+        run = seen.run
+        return run is not None and run.state == "running" and self.locks.run_of(seen.id) is None
+
     async def stop_run(self, conversation_id: str) -> LiveRun | None:
         """Stop the run of a conversation and wait until it has ended; None: there was no run."""
         run = self.locks.run_of(conversation_id)

@@ -122,6 +122,7 @@ async def test_rounds_at_earlier_homes_count(scene: Scene, provider: ScriptedPro
     await scene.stop_after_round()
     assert await eventually(lambda: ended(scene)) == "max_iterations"
     assert len(scene.added) == 1
+    assert "2 rounds" in (await scene.client.messages())[-1]["content"]
 
 
 async def ended(scene: Scene) -> str | None:

@@ -125,7 +125,8 @@ class _Loop:
     async def run_all(self) -> TurnResult:
         """Run rounds until there is no more call to run, or something prevents it."""
         options = self._request.options
-        for number in range(self._max_rounds):
+        first = min(self._turn.rounds_before, self._max_rounds - 1)
+        for number in range(first, self._max_rounds):
             round_ = await self._ask(number, options if number == 0 else later_options(options))
             calls = self._calls_of(round_)
             if round_.status != "completed" or not calls.all:

@@ -134,11 +134,12 @@ class TurnHarness:
     pending: PendingRounds | None = None
     events: list[TurnEvent] = field(default_factory=list[TurnEvent])
 
-    async def run(self, *input: Item, **request: Any) -> TurnResult:
+    async def run(self, *input: Item, rounds_before: int = 0, **request: Any) -> TurnResult:
         items = input or (user("Hello"),)
         if self.pending is not None:
             items = self.pending.restore_input("ann", items)
-        turn = Turn(TurnRequest("ann", "turn 1", "gpt", items, **request), self.model, self.settings)
+        asked = TurnRequest("ann", "turn 1", "gpt", items, **request)
+        turn = Turn(asked, self.model, self.settings, rounds_before=rounds_before)
         return await run_rounds(turn, self.toolbox, self._take, pending=self.pending)
 
     async def _take(self, event: TurnEvent) -> None:

@@ -104,3 +104,21 @@ async def test_a_run_that_cannot_be_gone_on_with_nor_ended_is_left() -> None:
     await run.ended.wait()
     assert not harness.has_run()
     await harness.tasks.close()
+
+
+async def test_a_run_that_ends_while_it_is_read_has_its_own_end() -> None:
+    """The API reported `failed` for a moment: the row said `running`, and no task ran it."""
+    store = failing(0, RuntimeError, times=0)
+    harness = ConversationHarness(store, scripted(round_of(text("Hi."))))
+    await harness.ask()
+    ended = await harness.runs.require_conversation("ann", CHAT.id)
+    assert ended.run is not None
+    seen = replace(ended, run=replace(ended.run, state="running"))
+    assert await harness.runs.look_at_run(seen) == ended.run
+
+
+async def test_a_run_that_a_process_left_behind_has_failed() -> None:
+    """Until it is settled it is stored as running."""
+    left = replace(CHAT, run=Run("run-1", "running"))
+    harness = ConversationHarness(MemoryConversations({CHAT.id: left}, {}), scripted())
+    assert await harness.runs.look_at_run(left) == Run("run-1", "failed")

@@ -158,7 +158,7 @@ class ConversationRoutes:
         )
         conversation = Conversation(new_conversation_id(), user_id, now, now, settings)
         await self._store.add_conversation(conversation)
-        return self._answer(conversation, status=201)
+        return await self._answer(conversation, status=201)
 
     async def _check_number(self, user_id: str) -> None:
         number, most = await self._store.count_conversations(user_id) + 1, self._quotas.conversations
@@ -170,9 +170,9 @@ class ConversationRoutes:
         user_id = caller_of(request).user.id
         before, limit = _before(request), limit_of(request)
         if request.query.get("pinned") == "true":
-            return self._listed(await self._store.list_pinned(user_id, limit=limit), None)
+            return await self._listed(await self._store.list_pinned(user_id, limit=limit), None)
         found = await self._store.list_conversations(user_id, before=before, limit=limit)
-        return self._listed(found, found[-1].updated_at if len(found) == limit else None)
+        return await self._listed(found, found[-1].updated_at if len(found) == limit else None)
 
     async def search_conversations(self, request: web.Request) -> web.Response:
         """Find conversations that contain a text."""
@@ -180,17 +180,17 @@ class ConversationRoutes:
         query = request.query.get("q", "").strip()
         if not query and request.query.get("prepare") == "true":
             await self._store.search_conversations(user_id, _NOWHERE, limit=1)
-            return self._listed([], None)
+            return await self._listed([], None)
         if not query:
             message = "q must be the text to search for."
             raise BridgeError(ErrorCode.INVALID_REQUEST, message, detail={"field": "q"})
         found = await self._store.search_conversations(user_id, query, limit=limit_of(request))
-        return self._listed(found, None)
+        return await self._listed(found, None)
 
     async def show_conversation(self, request: web.Request) -> web.Response:
         """Show one conversation."""
         user_id = caller_of(request).user.id
-        return self._answer(await self._runs.require_conversation(user_id, request.match_info["id"]))
+        return await self._answer(await self._runs.require_conversation(user_id, request.match_info["id"]))
 
     async def change_conversation(self, request: web.Request) -> web.Response:
         """Change the settings, or switch to another branch."""
@@ -213,7 +213,7 @@ class ConversationRoutes:
             changed = replace(found, settings=replace(found.settings, **changes), updated_at=time.time())
             if changes:
                 await self._store.save_settings(changed)
-        return self._answer(changed if changes or body.pinned is None else found)
+        return await self._answer(changed if changes or body.pinned is None else found)
 
     async def delete_conversation(self, request: web.Request) -> web.Response:
         """Delete a conversation and disconnect its listeners."""
@@ -236,15 +236,12 @@ class ConversationRoutes:
             switched = replace(found, head_id=branches.newest_leaf(message_id), updated_at=time.time())
             await self._store.advance_run(switched)
 
-    def _answer(self, conversation: Conversation, *, status: int = 200) -> web.Response:
-        is_live = self._runs.locks.run_of(conversation.id) is not None
-        facts = conversation_facts(conversation, is_live=is_live)
+    async def _answer(self, conversation: Conversation, *, status: int = 200) -> web.Response:
+        facts = conversation_facts(conversation, await self._runs.look_at_run(conversation))
         return json_answer(ConversationAnswer(conversation=facts), status=status)
 
-    def _listed(self, found: list[Conversation], next_: float | None) -> web.Response:
-        facts = [
-            conversation_facts(each, is_live=self._runs.locks.run_of(each.id) is not None) for each in found
-        ]
+    async def _listed(self, found: list[Conversation], next_: float | None) -> web.Response:
+        facts = [conversation_facts(each, await self._runs.look_at_run(each)) for each in found]
         return json_answer(ConversationList(conversations=facts, count=len(facts), next=next_))
 
 

@@ -13,6 +13,7 @@ from bridge.conversations.conversation import (
     DEFAULT_PROMPT,
     Conversation,
     EnabledTool,
+    Run,
     RunState,
 )
 from bridge.conversations.message_schema import format_time
@@ -354,10 +355,9 @@ class EnabledTools(ApiModel):
     count: int
 
 
-def conversation_facts(conversation: Conversation, *, is_live: bool) -> ConversationFacts:
-    """Return a conversation in the form of the API. `is_live`: its run is active in this process."""
-    chosen, run = conversation.settings, conversation.run
-    state = "failed" if run and run.state == "running" and not is_live else run.state if run else "failed"
+def conversation_facts(conversation: Conversation, run: Run | None) -> ConversationFacts:
+    """Return a conversation in the form of the API. `run`: from `ConversationRuns.look_at_run`."""
+    chosen = conversation.settings
     return ConversationFacts(
         id=conversation.id,
         title=chosen.title,
@@ -371,7 +371,7 @@ def conversation_facts(conversation: Conversation, *, is_live: bool) -> Conversa
         head_id=conversation.head_id,
         parameters=dict(chosen.parameters),
         pinned=conversation.pinned,
-        run=RunFacts(run_id=run.id, state=state) if run else None,
+        run=RunFacts(run_id=run.id, state=run.state) if run else None,
         created_at=format_time(conversation.created_at),
         updated_at=format_time(conversation.updated_at),
     )

@@ -237,15 +237,17 @@ class ResponseMaker:
 
     async def _build_turn(self, order: ResponseOrder, record: ResponseRecord) -> Turn:
         entry = await order.entry()
-        settings = self._settings_of(entry)
-        asked_rounds = order.request.max_rounds
-        left = max(1, (asked_rounds or settings.max_rounds) - order.rounds_before)
         request, to_store = order.request, "output" if record.is_wanted else "nothing"
-        if (request.to_store, asked_rounds) != (to_store, left if asked_rounds else asked_rounds):
-            request = replace(request, to_store=to_store, max_rounds=asked_rounds and left)
-        if left != settings.max_rounds:
-            settings = replace(settings, max_rounds=left)
-        return Turn(request, entry.model, settings, order.log, partial(self._resumes_later, request))
+        if request.to_store != to_store:
+            request = replace(request, to_store=to_store)
+        return Turn(
+            request,
+            entry.model,
+            self._settings_of(entry),
+            order.log,
+            rounds_before=order.rounds_before,
+            resumes_later=partial(self._resumes_later, request),
+        )
 
     async def writes_markers(self, user_id: str) -> bool:
         """Return whether texts of the user's answers may have markers."""

@@ -293,6 +293,19 @@ async def test_calls_of_the_last_round_are_not_run_and_the_model_answers_once_mo
     assert isinstance(turn.events[-1], Notice)
 
 
+@pytest.mark.parametrize(("before", "rounds"), [(0, 3), (2, 1), (3, 1), (9, 1)])
+async def test_rounds_of_another_process_count_and_the_limit_is_told_as_it_is(
+    before: int, rounds: int
+) -> None:
+    """The notice named the rest of the limit, and a forced choice was forced again."""
+    calls = (round_of(call("a", call_id=f"c{number}")) for number in range(rounds))
+    turn = turn_of(*calls, round_of(said_text("That is all.")), own=["a"])
+    await turn.run(max_rounds=3, rounds_before=before, options={"tool_choice": "required"})
+    choices = [request.options["tool_choice"] for request in turn.model.requests]
+    assert choices == ["auto" if before else "required", *["auto"] * (rounds - 1), "none"]
+    assert turn.notes[0].startswith("Tool step limit reached (max_function_call_loops=3).")
+
+
 async def test_a_provider_that_calls_in_the_closing_round_still_gets_no_call_run() -> None:
     """S0-57: every call has its output in the record, whoever ignores `tool_choice`."""
     turn = turn_of(
