@@ -3,6 +3,7 @@
  * The probe frame: the only place of the page that may reach an origin nobody has accepted yet, because its CSP names
  * that one origin. Fetches a document or finds out why the origin cannot be used; talks only to its own page.
  */
+import { said } from "./base/said.js";
 import { addressSpace, forbiddenTarget, readsAddressSpaces, targetAddressSpace } from "./executor/address_space.js";
 import { diagnoseFailure, networkPermission, watchPolicy } from "./executor/diagnosis.js";
 import { placeSecrets } from "./request/credential_placement.js";
@@ -21,11 +22,10 @@ const wasBlockedByPolicy = watchPolicy(document);
 
 /** A failure with a code, as the page shows it. */
 class ProbeFailure extends Error {
-  /** @param {string} code @param {string} message @param {import("./types/probe_wire.js").FetchedDocument} [page] */
-  constructor(code, message, page) {
-    super(message);
-    this.code = code;
-    this.page = page;
+  /** @param {ProbeError} error */
+  constructor(error) {
+    super(error.message);
+    this.error = error;
   }
 }
 
@@ -53,7 +53,7 @@ let reads = [];
 
 /** @param {string} url @param {boolean} mayRepeat it was a plain GET @returns {Promise<ProbeError>} */
 async function explainFailure(url, mayRepeat = true) {
-  const { code, message, detail } = await diagnoseFailure(
+  const { code, message, sentence, values, detail } = await diagnoseFailure(
     { url, mayRepeat, origins: [new URL(url).origin] },
     {
       pageUrl: location.href,
@@ -65,7 +65,7 @@ async function explainFailure(url, mayRepeat = true) {
       listReads: async () => reads,
     },
   );
-  return { code: detail.likely_cause === "error_answer" ? "error_answer" : code, message };
+  return { code: detail.likely_cause === "error_answer" ? "error_answer" : code, message, sentence, values };
 }
 
 /** @param {string} url @returns {Promise<Response | null>} null: the browser does not say more than that it failed */
@@ -74,7 +74,7 @@ async function tryAddress(url) {
     return await sendRequest(url, {}, "no-cache"); // asked each time, and not sent again if its ETag is the same
   } catch (failure) {
     if (failure instanceof DOMException && failure.name === "TimeoutError")
-      throw new ProbeFailure("timeout", "The address did not answer within a minute.");
+      throw new ProbeFailure({ code: "timeout", ...said("silent_address", "The address did not answer within a minute.") });
     return null;
   }
 }
@@ -90,8 +90,8 @@ async function fetchDocument(url, credentials) {
   if (failure && "text" in failure) return failure;
   const listed = await readTools(url, (body, headers) => sendMessage(url, body, headers, credentials), response !== null);
   if (listed && "text" in listed) return listed;
-  const { code, message } = listed ?? failure ?? adaptProblem(await explainFailure(url), url);
-  throw new ProbeFailure(code, message, failure?.page);
+  const problem = listed ?? failure ?? adaptProblem(await explainFailure(url), url);
+  throw new ProbeFailure({ ...problem, page: failure?.page });
 }
 
 /** @param {string[]} places of one origin */
@@ -115,11 +115,11 @@ async function sendMessage(url, body, headers, credentials) {
     if (place === "query") target.searchParams.append(name, text);
   }
   const response = await sendRequest(target.href, sent, "no-store", { method: "POST", body, redirect: "manual" });
-  if (response.type === "opaqueredirect") throw new ProbeFailure("redirect_refused", MOVED);
+  if (response.type === "opaqueredirect") throw new ProbeFailure(MOVED);
   return response;
 }
 
-const MOVED = "The address answers with a redirect. Enter the final address of the MCP server.";
+const MOVED = { code: "redirect_refused", ...said("mcp_moved", "The address answers with a redirect. Enter the final address of the MCP server.") };
 
 /**
  * A plain request, then one with a header that needs a preflight: most calls of tools need one too.
@@ -130,9 +130,8 @@ async function checkAddress(url) {
   const space = addressSpace(new URL(url).hostname);
   const began = performance.now();
   /** @param {ProbeError} verdict @param {number | null} http_status */
-  const report = async ({ code, message }, http_status) => ({
-    code,
-    message,
+  const report = async (verdict, http_status) => ({
+    ...verdict,
     url,
     http_status,
     duration_ms: performance.now() - began,
@@ -153,15 +152,14 @@ async function checkAddress(url) {
 /** @param {string} url @param {boolean} didAnswer @returns {Promise<ProbeError | null>} null: no MCP server is seen there */
 async function checkServer(url, didAnswer) {
   const found = await readTools(url, (body, headers) => sendMessage(url, body, headers, {}), didAnswer);
-  return found && "text" in found ? { code: "ok", message: "This page reaches the MCP server and lists its tools." } : found;
+  return found && "text" in found ? MCP_REACHABLE : found;
 }
 
-const REACHABLE = { code: "ok", message: "This page reaches the API and may read its answers." };
+const REACHABLE = { code: "ok", ...said("reachable", "This page reaches the API and may read its answers.") };
+const MCP_REACHABLE = { code: "ok", ...said("mcp_reachable", "This page reaches the MCP server and lists its tools.") };
 const PREFLIGHT = {
   code: "preflight",
-  message:
-    "This page reaches the API, but the API refuses requests with a JSON body or a key (CORS preflight). " +
-    "Its CORS settings must also allow the headers content-type and authorization and the methods its operations use.",
+  ...said("preflight", "This page reaches the API, but the API refuses requests with a JSON body or a key (CORS preflight). Its CORS settings must also allow the headers content-type and authorization and the methods its operations use."),
 };
 
 /** The largest answer of an authorization server. */
@@ -174,11 +172,10 @@ const ANSWER_BYTES = 1024 * 1024;
  */
 async function sendLogin(url, { method, headers, body }) {
   const response = await sendRequest(url, headers, "no-store", { method, body, redirect: "manual" }).catch(async () => {
-    const { code, message } = await explainFailure(url, false);
-    throw new ProbeFailure(code, message);
+    throw new ProbeFailure(await explainFailure(url, false));
   });
   const answer = await readText(response, ANSWER_BYTES);
-  if (answer === null) throw new ProbeFailure("too_large", "The answer is larger than 1 MiB.");
+  if (answer === null) throw new ProbeFailure({ code: "too_large", message: "The answer is larger than 1 MiB." });
   return { status: response.status, headers: [...response.headers], body: answer };
 }
 
@@ -186,7 +183,7 @@ async function sendLogin(url, { method, headers, body }) {
 async function answerMessage({ type, url, credentials, request, places, reads: known }) {
   reads = known;
   const forbidden = forbiddenTarget(url, type === "probe:send" ? location.origin : "");
-  if (forbidden) throw new ProbeFailure("blocked_by_policy", forbidden);
+  if (forbidden) throw new ProbeFailure({ code: "blocked_by_policy", message: forbidden });
   if (type === "probe:send" && request) return { answer: await sendLogin(url, request) };
   if (type === "probe:find") return { found: await searchPlaces(places ?? []) };
   if (type === "probe:document") return fetchDocument(url, credentials);
@@ -201,13 +198,8 @@ async function receiveMessage({ origin, source, data }) {
   try {
     postToParent({ type, id, ok: true, ...(await answerMessage(data)) });
   } catch (failure) {
-    const code = failure instanceof ProbeFailure ? failure.code : "network";
-    postToParent({
-      type,
-      id,
-      ok: false,
-      error: { code, message: failure instanceof Error ? failure.message : String(failure), page: failure instanceof ProbeFailure ? failure.page : undefined },
-    });
+    const error = failure instanceof ProbeFailure ? failure.error : { code: "network", message: failure instanceof Error ? failure.message : String(failure) };
+    postToParent({ type, id, ok: false, error });
   }
 }
 

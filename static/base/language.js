@@ -58,5 +58,5 @@ export const directionOf = (/** @type {string} */ code) => (RIGHT_TO_LEFT.has(co
 const load = CATALOGS[language];
 const catalog = load ? await load().catch(() => NOTHING) : NOTHING;
 
-export const { t, counted, formatNumber, formatList, errorSentence } = new Texts(locale, catalog);
+export const { t, counted, formatNumber, formatList, errorSentence, retell } = new Texts(locale, catalog);
 export { locale };

@@ -5,12 +5,13 @@
  */
 
 import { dictionaryOf, memberOf } from "./dictionary.js";
+import { withValues } from "./said.js";
 
 /** @typedef {string | number | bigint} Value */
-/** @typedef {{texts: Record<string, string>, errors: Record<string, string>}} Catalog  keys to texts, codes of errors to sentences */
+/** @typedef {{texts: Record<string, string>, errors: Record<string, string>, sentences: Record<string, string>}} Catalog  keys to texts, codes of errors and of what was said to sentences */
 
 /** What English has: each text is as it was written. @type {Catalog} */
-export const NOTHING = { texts: {}, errors: {} };
+export const NOTHING = { texts: {}, errors: {}, sentences: {} };
 
 /** Forms of a noun stand in a text in this order, as many as the language has. */
 const FORMS = ["zero", "one", "two", "few", "many", "other"];
@@ -60,15 +61,16 @@ export class Texts {
   formatList = (items, type = "conjunction") => new Intl.ListFormat(this.locale, { type }).format(items);
 
   /**
-   * What the bridge says of a failure: in English in its own words, which are the most exact.
-   * @param {{code?: unknown, message: string, detail?: object}} failure
+   * What the bridge or a probe says of a failure: in English in its own words, which are the most exact.
+   * @param {import("./said.js").Said & {code?: unknown, detail?: object}} failure
    */
-  errorSentence = ({ code, message, detail }) => {
-    const sentence = memberOf(this.catalog.errors, String(code));
-    if (sentence === undefined) return message;
-    const known = /** @type {Record<string, unknown>} */ (dictionaryOf({ ...detail, message }));
-    return sentence.replace(/\{(\w+)\}/g, (_, name) => String(known[name] ?? "?"));
+  errorSentence = ({ code, message, detail, sentence = "", values }) => {
+    const words = memberOf(this.catalog.sentences, sentence) ?? memberOf(this.catalog.errors, String(code));
+    return words === undefined ? message : withValues(words, dictionaryOf({ ...detail, ...values, message }));
   };
+
+  /** The same where the code is not one of the bridge's errors. @param {import("./said.js").Said} told */
+  retell = ({ message, sentence, values }) => this.errorSentence({ message, sentence, values });
 
   /** @param {string} text @param {Value[]} values */
   #insert(text, values) {

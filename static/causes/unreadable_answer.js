@@ -4,6 +4,7 @@
  * or header, or only forgot to say so in an error. What could be read before tells them apart. Pure but for the given `fetch`.
  */
 
+import { said } from "../base/said.js";
 import { UNASKED_METHODS } from "../request/preflight.js";
 import { findRedirect } from "./redirects.js";
 
@@ -39,33 +40,35 @@ function unprovenParts({ method = "GET", headers = [] }, reads) {
 export async function explainUnreadable(request, { detail, reads, fetch }) {
   const redirect = request.mayRepeat ? await findRedirect(request.url, fetch) : "none";
   const { origin } = new URL(request.url);
-  const { code, message, likely_cause } = redirect === "none" ? judgeReads(request, reads, origin) : redirectCause(redirect, origin);
+  const { message, likely_cause, ...told } = redirect === "none" ? judgeReads(request, reads, origin) : redirectCause(redirect, origin);
   const facts = { ...detail, ...(likely_cause ? { likely_cause } : {}), ...missingFact(request) };
-  return { code, message: message + missingWords(request), detail: facts, delivered: "unknown", retryable: false };
+  return { ...told, message: message + missingWords(request), detail: facts, delivered: "unknown", retryable: false };
 }
 
-/** @param {"circle" | "unreadable"} redirect @param {string} origin */
+/** @typedef {import("../base/said.js").Said & {code: string, likely_cause?: string}} Cause */
+
+/** @param {"circle" | "unreadable"} redirect @param {string} origin @returns {Cause} */
 function redirectCause(redirect, origin) {
   if (redirect === "unreadable")
     return {
       code: "cors",
       likely_cause: "redirect",
-      message: `${origin} redirects this request, and this page may not read the answer to which it leads: perhaps a login page or an error. Open the address in a tab to see where it leads.`,
+      ...said("redirect_unreadable", "{origin} redirects this request, and this page may not read the answer to which it leads: perhaps a login page or an error. Open the address in a tab to see where it leads.", { origin }),
     };
   return {
     code: "redirect_refused",
     likely_cause: "redirect_circle",
-    message: `${origin} redirects this request and never answers it: most likely in a circle. Often one part of the API adds a slash at the end of the path and another removes it. Open the address in a tab to see, and put the final address into the document or the server's base URL.`,
+    ...said("redirect_circle", "{origin} redirects this request and never answers it: most likely in a circle. Often one part of the API adds a slash at the end of the path and another removes it. Open the address in a tab to see, and put the final address into the document or the server's base URL.", { origin }),
   };
 }
 
-/** @param {UnreadRequest} request @param {readonly PastRead[]} reads @param {string} origin */
+/** @param {UnreadRequest} request @param {readonly PastRead[]} reads @param {string} origin @returns {Cause} */
 function judgeReads(request, reads, origin) {
   const [last] = reads;
   if (!last)
     return {
       code: "cors",
-      message: `${origin} is up, but does not let this page read its answers (CORS). The API must allow the origin of the bridge page, the method and the headers that are sent.`,
+      ...said("cors", "{origin} is up, but does not let this page read its answers (CORS). The API must allow the origin of the bridge page, the method and the headers that are sent.", { origin }),
     };
   const time = minuteOf(last.at);
   const unproven = unprovenParts(request, reads);
@@ -78,7 +81,7 @@ function judgeReads(request, reads, origin) {
   return {
     code: "cors",
     likely_cause: "error_answer",
-    message: `${origin} has let this page read answers (last at ${time}), so CORS is set up there. Most likely this answer was an error (4xx or 5xx) or a redirect, to which the API adds no CORS headers: look at the API's log.`,
+    ...said("error_answer", "{origin} has let this page read answers (last at {time}), so CORS is set up there. Most likely this answer was an error (4xx or 5xx) or a redirect, to which the API adds no CORS headers: look at the API's log.", { origin, time }),
   };
 }
 

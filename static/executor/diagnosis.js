@@ -11,6 +11,7 @@
  */
 
 import { dictionaryOf } from "../base/dictionary.js";
+import { said } from "../base/said.js";
 import { sendProbe } from "../causes/probe_request.js";
 import { explainUnreadable } from "../causes/unreadable_answer.js";
 import { addressSpace, mixedContent } from "./address_space.js";
@@ -147,7 +148,7 @@ function policyBlock({ origins }, origin, detail) {
   if (origins?.includes(origin))
     return {
       code: "redirect_refused",
-      message: `${origin} redirected to another origin, which is not among those you accepted. Put the final address into the server's base URL.`,
+      ...said("redirect_elsewhere", "{origin} redirected to another origin, which is not among those you accepted. Put the final address into the server's base URL.", { origin }),
       detail,
       delivered: "unknown",
       retryable: false,
@@ -168,34 +169,37 @@ function policyBlock({ origins }, origin, detail) {
  * @returns {Diagnosis}
  */
 function mixedContentDiagnosis(origin, canBeAllowed, detail) {
-  const fix =
-    canBeAllowed
-      ? "Allow local network access for this page, use https or the IP address for the API, or open the bridge page on http://localhost."
-      : "Use https for the API, or open the bridge page on http://localhost.";
+  const words = canBeAllowed
+    ? said("mixed_content_local", "This page came over https, and the browser blocks the plain http address {origin}. Allow local network access for this page, use https or the IP address for the API, or open the bridge page on http://localhost.", { origin })
+    : said("mixed_content", "This page came over https, and the browser blocks the plain http address {origin}. Use https for the API, or open the bridge page on http://localhost.", { origin });
   return {
     code: "mixed_content",
-    message: `This page came over https, and the browser blocks the plain http address ${origin}. ${fix}`,
+    ...words,
     detail,
     delivered: "no",
     retryable: false,
   };
 }
 
+const NOT_ASKED = dictionaryOf({
+  loopback: said("apps_not_asked", 'The browser does not let this page reach apps on this device. Open the bridge page, press "Check" for this server and allow access to apps on this device. A bridge page on http://localhost needs no permission.'),
+  local: said("devices_not_asked", 'The browser does not let this page reach devices on your local network. Open the bridge page, press "Check" for this server and allow access to devices on your local network. A bridge page on http://localhost needs no permission.'),
+});
+const DENIED = dictionaryOf({
+  loopback: said("apps_denied", "The browser does not let this page reach apps on this device. Open the site settings of the bridge page (icon left of the address), allow access to apps on this device, and reload. A bridge page on http://localhost needs no permission."),
+  local: said("devices_denied", "The browser does not let this page reach devices on your local network. Open the site settings of the bridge page (icon left of the address), allow access to devices on your local network, and reload. A bridge page on http://localhost needs no permission."),
+});
+
 /**
- * @param {AddressSpace} space
- * @param {PermissionAnswer} permission
+ * @param {Exclude<AddressSpace, "public">} space
+ * @param {"prompt" | "denied"} permission
  * @param {Record<string, unknown>} detail
  * @returns {Diagnosis}
  */
 function localNetworkBlock(space, permission, detail) {
-  const what = space === "loopback" ? "apps on this device" : "devices on your local network";
-  const fix =
-    permission === "prompt"
-      ? `Open the bridge page, press "Check" for this server and allow access to ${what}.`
-      : `Open the site settings of the bridge page (icon left of the address), allow access to ${what}, and reload.`;
   return {
     code: "blocked_local_network",
-    message: `The browser does not let this page reach ${what}. ${fix} A bridge page on http://localhost needs no permission.`,
+    ...(permission === "prompt" ? NOT_ASKED : DENIED)[space],
     detail: { ...detail, permission },
     delivered: "no",
     retryable: false,
@@ -209,8 +213,8 @@ function localNetworkBlock(space, permission, detail) {
  * @returns {Diagnosis}
  */
 function unreachableDiagnosis(origin, delivered, detail) {
-  const message = detail.online
-    ? `Nothing answers at ${origin}. Check that the API is running and that the address and port are right.`
-    : `This computer is offline, so ${origin} cannot be reached.`;
-  return { code: "network", message, detail, delivered, retryable: true };
+  const words = detail.online
+    ? said("nothing_answers", "Nothing answers at {origin}. Check that the API is running and that the address and port are right.", { origin })
+    : said("offline", "This computer is offline, so {origin} cannot be reached.", { origin });
+  return { code: "network", ...words, detail, delivered, retryable: true };
 }

@@ -141,7 +141,7 @@ export class McpCalls {
     const fresh = await this.#connect(call);
     const isHidden = fresh.era === "legacy" && fresh.session === null;
     const isUsable = !isHidden || (await this.#isUsable(call, fresh));
-    if (!isUsable) throw new this.failures.CallFailure("cors", SESSION);
+    if (!isUsable) throw new this.failures.CallFailure("cors", SESSION.message);
     if (!isHidden) await this.#checkDefinition(call, fresh);
   }
 

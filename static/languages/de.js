@@ -8,24 +8,17 @@ import { GERMAN_CONNECT } from "./de_connect.js";
 import { GERMAN_DEVICES } from "./de_devices.js";
 import { GERMAN_ENVIRONMENTS } from "./de_environments.js";
 import { GERMAN_ERRORS } from "./de_errors.js";
-import { GERMAN_HEARD } from "./de_heard.js";
 import { GERMAN_LOGINS } from "./de_logins.js";
 import { GERMAN_MODELS } from "./de_models.js";
 import { GERMAN_REVIEW } from "./de_review.js";
 import { GERMAN_SEARCH } from "./de_search.js";
+import { GERMAN_SENTENCES } from "./de_sentences.js";
 import { GERMAN_SERVERS } from "./de_servers.js";
 import { GERMAN_SETTINGS } from "./de_settings.js";
 import { GERMAN_TOOLS } from "./de_tools.js";
 
 /** What several sections have, and what stands around them. @type {Record<string, string>} */
 const TEXTS = {
-  ...GERMAN_BACKUP,
-  ...GERMAN_CHAT,
-  ...GERMAN_HEARD,
-  ...GERMAN_LOGINS,
-  ...GERMAN_MODELS,
-  ...GERMAN_SERVERS,
-
   // Numbers of things
   "{0} operation|{0} operations": "{0} Operation|{0} Operationen",
   "{0} tool|{0} tools": "{0} Tool|{0} Tools",
@@ -123,12 +116,12 @@ export const GERMAN = {
   texts: {
     ...TEXTS,
     ...GERMAN_ANSWERS,
+    ...GERMAN_BACKUP,
     ...GERMAN_CALLS,
     ...GERMAN_CHAT,
     ...GERMAN_CONNECT,
     ...GERMAN_DEVICES,
     ...GERMAN_ENVIRONMENTS,
-    ...GERMAN_HEARD,
     ...GERMAN_LOGINS,
     ...GERMAN_MODELS,
     ...GERMAN_REVIEW,
@@ -138,4 +131,5 @@ export const GERMAN = {
     ...GERMAN_TOOLS,
   },
   errors: GERMAN_ERRORS,
+  sentences: GERMAN_SENTENCES,
 };

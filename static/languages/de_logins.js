@@ -112,7 +112,7 @@ export const GERMAN_LOGINS = {
     "Dieser Server kennt nur bei ihm registrierte Clients. Dort einen mit der Redirect-Adresse {0} registrieren und seine Client-ID eingeben.",
   "The server names no page to log in at.": "Der Server nennt keine Seite zum Anmelden.",
   "The server names no http address to confirm the code at. The login is refused.": "Der Server nennt keine http-Adresse zum Bestätigen des Codes. Die Anmeldung wird abgelehnt.",
-  "The code was not confirmed in time. Begin again.": "Der Code wurde nicht rechtzeitig bestätigt. Noch einmal beginnen.",
+  "It says: “{0}”": "Er sagt: „{0}“",
   "{0} does not let web pages read the answers of {1} (CORS), so this page cannot log in there by itself. The companion extension can, if you choose that; or its operator allows this page's origin for that address; or you paste a token as a credential.":
     "{0} lässt Webseiten die Antworten von {1} nicht lesen (CORS), darum kann diese Seite sich dort nicht selbst anmelden. Die Companion-Erweiterung kann es, wenn sie dafür gewählt wird; oder der Betreiber erlaubt die Herkunft dieser Seite für jene Adresse; oder ein Token wird in die Zugangsdaten eingefügt.",
   "The probe returned no answer.": "Die Prüfung hat keine Antwort geliefert.",

@@ -1,20 +1,24 @@
 // @ts-check
 /** The tools of the MCP server at an address, or why a page cannot have them. What is sent goes through the given `send`. */
 
+import { said } from "../base/said.js";
 import { connectServer, HttpRefusal, LIST_LIMITS, listTools, McpProblem } from "./client.js";
 import { ReplyTooLong } from "./reply_reader.js";
 import { writeToolList } from "./tool_list.js";
 
 /** @typedef {import("../types/mcp_types.d.ts").McpConnection} McpConnection */
 /** @typedef {import("../types/mcp_types.d.ts").McpSend} McpSend */
-/** @typedef {{code: string, message: string}} SourceProblem `code`: mcp_login, mcp_preflight, mcp_session or mcp */
+/** @typedef {import("../base/said.js").Said & {code: string}} SourceProblem `code`: mcp_login, mcp_preflight, mcp_session or mcp */
 
-const PREFLIGHT =
-  "There seems to be an MCP server at this address, but it refuses requests from this page: the browser asks first (a CORS preflight), " +
-  "and the server says no (often 405, it knows no CORS; or 403, it does not allow this page's origin).";
-export const SESSION =
-  "The MCP server began a session, but does not let this page read its header Mcp-Session-Id, so nothing more can be asked.";
-const LOGIN = "The MCP server asks for a login.";
+const PREFLIGHT = {
+  code: "mcp_preflight",
+  ...said("mcp_preflight", "There seems to be an MCP server at this address, but it refuses requests from this page: the browser asks first (a CORS preflight), and the server says no (often 405, it knows no CORS; or 403, it does not allow this page's origin)."),
+};
+export const SESSION = {
+  code: "mcp_session",
+  ...said("mcp_session", "The MCP server began a session, but does not let this page read its header Mcp-Session-Id, so nothing more can be asked."),
+};
+const LOGIN = { code: "mcp_login", ...said("mcp_login", "The MCP server asks for a login.") };
 
 /**
  * @param {string} url
@@ -41,7 +45,7 @@ export async function readTools(url, send, didAnswer) {
  * @returns {SourceProblem}
  */
 export function adaptProblem(problem, url) {
-  return problem.code === "cors" && looksLikeMcp(url) ? { code: "mcp_preflight", message: PREFLIGHT } : problem;
+  return problem.code === "cors" && looksLikeMcp(url) ? PREFLIGHT : problem;
 }
 
 /** @param {string} url */
@@ -53,11 +57,11 @@ export const looksLikeMcp = (url) => /\b_?mcp_?\b/i.test(new URL(url).href);
  * @returns {SourceProblem | null}
  */
 function problemOf(failure, { connection, isLikely, didAnswer }) {
-  if (connection?.era === "legacy" && connection.session === null && isRefusal(failure)) return { code: "mcp_session", message: SESSION };
+  if (connection?.era === "legacy" && connection.session === null && isRefusal(failure)) return SESSION;
   const isKnown = connection !== null || isLikely;
-  if (failure instanceof HttpRefusal) return wantsLogin(failure.response, isKnown) ? { code: "mcp_login", message: LOGIN } : null;
+  if (failure instanceof HttpRefusal) return wantsLogin(failure.response, isKnown) ? LOGIN : null;
   if (failure instanceof McpProblem || failure instanceof ReplyTooLong) return isKnown ? { code: "mcp", message: failure.message } : null;
-  if (failure instanceof TypeError) return didAnswer && isKnown ? { code: "mcp_preflight", message: PREFLIGHT } : null;
+  if (failure instanceof TypeError) return didAnswer && isKnown ? PREFLIGHT : null;
   throw failure;
 }
 

@@ -3,7 +3,7 @@
 
 import { t } from "../base/language.js";
 import * as oauth from "../vendor/oauth4webapi-3.8.8.js";
-import { LoginProblem, problemOf } from "./login_problem.js";
+import { LoginProblem, problemOf, TOO_LATE } from "./login_problem.js";
 import { sentBy } from "./server_discovery.js";
 import { aboutResource, authOf, loginOf } from "./token_requests.js";
 
@@ -66,5 +66,5 @@ export async function awaitConfirmation({ server, client, scopes, resource }, co
       else if (error !== "authorization_pending") throw problemOf(failure);
     }
   }
-  throw new LoginProblem("refused", t`The code was not confirmed in time. Begin again.`);
+  throw new LoginProblem("refused", TOO_LATE);
 }

@@ -20,11 +20,11 @@ const NO_BODY = [204, 205, 304];
 const corsWords = ({ origin, pathname }) =>
   t`${origin} does not let web pages read the answers of ${pathname} (CORS), so this page cannot log in there by itself. The companion extension can, if you choose that; or its operator allows this page's origin for that address; or you paste a token as a credential.`;
 
-/** @param {unknown} failure @param {URL} url */
+/** @param {import("../base/said.js").Said & {code?: string}} failure @param {URL} url */
 function loginProblem(failure, url) {
-  const { code = "network", message = String(failure) } = /** @type {any} */ (failure);
-  if (!WALLS.has(code)) return new LoginProblem("network", message);
-  return Object.assign(new LoginProblem("cors", code === "cors" ? corsWords(url) : message), { origin: url.origin });
+  const { code = "network" } = failure;
+  if (!WALLS.has(code)) return new LoginProblem("network", failure);
+  return Object.assign(new LoginProblem("cors", code === "cors" ? corsWords(url) : failure), { origin: url.origin });
 }
 
 /**

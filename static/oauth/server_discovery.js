@@ -4,6 +4,7 @@
  * servers after RFC 9728, else by the addresses that a document names. Everything is fetched by the given `send`.
  */
 
+import { said } from "../base/said.js";
 import * as oauth from "../vendor/oauth4webapi-3.8.8.js";
 import { addressSpace } from "../executor/address_space.js";
 import { LoginProblem } from "./login_problem.js";
@@ -39,7 +40,7 @@ const asking = () => ({ method: "GET", headers: { accept: "application/json" }, 
 function requireSafe(url) {
   const parsed = URL.canParse(url) ? new URL(url) : null;
   const isSafe = parsed?.protocol === "https:" || (parsed?.protocol === "http:" && addressSpace(parsed.hostname) !== "public");
-  if (!isSafe || parsed.username || parsed.hash) throw new LoginProblem("insecure", `The login address ${url.slice(0, 200)} is not an https address, so tokens are not sent there.`);
+  if (!isSafe || parsed.username || parsed.hash) throw new LoginProblem("insecure", said("login_insecure", "The login address {url} is not an https address, so tokens are not sent there.", { url: url.slice(0, 200) }));
 }
 
 /** @param {string} url */
@@ -47,7 +48,7 @@ const originOf = (url) => new URL(url).origin;
 
 /** @param {string} front where the user logs in @param {string} other where codes or tokens would go */
 const twoServers = (front, other) =>
-  new LoginProblem("hostile", `You would log in at ${originOf(front)}, but what you get there would be sent to ${originOf(other)}, and nothing shows that both are one server. The login is refused.`);
+  new LoginProblem("hostile", said("two_servers", "You would log in at {front}, but what you get there would be sent to {other}, and nothing shows that both are one server. The login is refused.", { front: originOf(front), other: originOf(other) }));
 
 /**
  * A server that sends users to another one's login must not get what they bring back: then all of it is that other one's
@@ -69,7 +70,7 @@ function checkServer(server) {
   for (const name of ENDPOINTS) if (server[name] !== undefined) requireSafe(server[name]);
   requireOneServer(server);
   const methods = server.code_challenge_methods_supported;
-  if (methods && !methods.includes("S256")) throw new LoginProblem("unsupported", "The server cannot protect the login with PKCE (S256), so the page does not begin it.");
+  if (methods && !methods.includes("S256")) throw new LoginProblem("unsupported", said("login_without_pkce", "The server cannot protect the login with PKCE (S256), so the page does not begin it."));
   return server;
 }
 
@@ -106,10 +107,10 @@ function describedAt(issuer) {
 async function readMetadata(url, send) {
   requireSafe(url);
   const response = await send(url, asking());
-  if (!isThere(response)) throw new LoginProblem("network", `There is no description of a login at ${url}: it answers with status ${response.status}.`);
+  if (!isThere(response)) throw new LoginProblem("network", said("login_undescribed", "There is no description of a login at {url}: it answers with status {status}.", { url, status: response.status }));
   const { issuer } = await response.clone().json();
   if (typeof issuer !== "string" || !URL.canParse(issuer) || !describedAt(issuer).includes(url))
-    throw new LoginProblem("hostile", `${url} describes the login of another server (\`issuer\` differs). The login is refused.`);
+    throw new LoginProblem("hostile", said("login_of_another", "{url} describes the login of another server (`issuer` differs). The login is refused.", { url }));
   return checkServer(await oauth.processDiscoveryResponse(new URL(issuer), response));
 }
 
@@ -164,8 +165,8 @@ async function readProtectedResource(url, send) {
   const described = isThere(response) ? await oauth.processResourceDiscoveryResponse(new URL(url), response) : null;
   const issuer = described?.authorization_servers?.[0] ?? new URL(url).origin;
   const server = await discoverIssuer(issuer, send);
-  if (!server) throw new LoginProblem("unsupported", `${issuer} does not say how to log in. Paste a token as a credential instead.`);
-  if (!server.code_challenge_methods_supported) throw new LoginProblem("unsupported", "The server does not say that it protects logins with PKCE, which MCP requires. The login is refused.");
+  if (!server) throw new LoginProblem("unsupported", said("login_unknown", "{issuer} does not say how to log in. Paste a token as a credential instead.", { issuer }));
+  if (!server.code_challenge_methods_supported) throw new LoginProblem("unsupported", said("pkce_not_stated", "The server does not say that it protects logins with PKCE, which MCP requires. The login is refused."));
   return { server, scopes: described?.scopes_supported ?? [], resource: described?.resource ?? url };
 }
 

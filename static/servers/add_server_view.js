@@ -12,7 +12,6 @@ import { ChosenProbes } from "../session/chosen_probes.js";
 import { readFiles } from "./file_picker.js";
 import { addressOf, documentsAmong } from "./document_files.js";
 import { filesPanel } from "./files_panel.js";
-import { probeSentence } from "./heard_words.js";
 import { serverLines, tokenForm } from "./mcp_advice.js";
 import { ProbeError, readAddress } from "../session/probe_frames.js";
 import { ReferenceLoader } from "./reference_loader.js";
@@ -211,7 +210,7 @@ export class AddServerView {
       const code = failure instanceof Error && "code" in failure ? String(failure.code) : "";
       const page = failure instanceof ProbeError ? (failure.page ?? null) : null;
       if (SEARCHED.has(code) && (await this.#addFound(url, page))) return null;
-      fill(this.messages, notice("error", probeSentence(failure)), this.#alternatives(url, code));
+      fill(this.messages, notice("error", sentenceOf(failure)), this.#alternatives(url, code));
       return null;
     }
   }

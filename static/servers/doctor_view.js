@@ -1,9 +1,8 @@
 // @ts-check
 /** The doctor: can this page use an address, and if not, what exactly must change. */
 import { dictionaryOf } from "../base/dictionary.js";
-import { t } from "../base/language.js";
-import { button, el, factList, fill, labelledField, notice } from "../ui/dom.js";
-import { inPageLanguage, probeSentence } from "./heard_words.js";
+import { retell, t } from "../base/language.js";
+import { button, el, factList, fill, labelledField, notice, sentenceOf } from "../ui/dom.js";
 import { serverLines } from "./mcp_advice.js";
 import { readAddress } from "../session/probe_frames.js";
 import { networkPermission } from "../executor/diagnosis.js";
@@ -37,7 +36,7 @@ function showReport(parts, report) {
   return el(
     "div",
     { dataset: { testid: "check-report", code: report.code } },
-    notice(isGood ? "good" : "warning", inPageLanguage(report.message), isGood ? null : el("code", { class: "code-tag" }, report.code)),
+    notice(isGood ? "good" : "warning", retell(report), isGood ? null : el("code", { class: "code-tag" }, report.code)),
     report.code === "cors" || report.code === "preflight" ? corsAdvice(parts, url.origin) : serverLines(report.code),
     STOPS_PAGES.has(report.code) ? companionCheck(parts, url) : null,
     factList([
@@ -69,7 +68,7 @@ async function checkAddress(parts, url, result) {
   try {
     fill(result, showReport(parts, await parts.probes.checkAddress(readAddress(url))));
   } catch (failure) {
-    fill(result, notice("error", probeSentence(failure)));
+    fill(result, notice("error", sentenceOf(failure)));
   }
 }
 

@@ -1,6 +1,6 @@
 // @ts-check
 /** What a user sees and can do while a login is under way, and where it met a wall. */
-import { formatList, t } from "../base/language.js";
+import { formatList, retell, t } from "../base/language.js";
 import { truncateLine } from "../base/untrusted_text.js";
 import { PLACE, announceSentence, button, copyButton, el, fill, inText, link, notice } from "../ui/dom.js";
 import { LoginProblem } from "../oauth/login_problem.js";
@@ -12,6 +12,9 @@ const POPUP = "popup,width=520,height=720";
 const STRAYED = t`An answer came that carries no \`state\`, so it may be another login's. It was not used.`;
 const ELSEWHERE = t`Confirm only if you know that they belong together: a server that passes on another one's code gets in there.`;
 const CHOSEN = t`Chosen. Allow it under How it is called, then log in again.`;
+
+/** @param {LoginProblem} problem @returns {string} with what the server said of its own */
+export const problemSentence = ({ own }) => (own.quote ? `${retell(own)} ${t`It says: “${own.quote}”`}` : retell(own));
 
 /** An empty window, to be led to the login once its address is known; null: the browser lets none open. */
 export const openWindow = () => window.open("about:blank", "_blank", POPUP);

@@ -6,12 +6,11 @@ import { announceSentence, button, el, fill, notice } from "../ui/dom.js";
 import { problemOf } from "../oauth/login_problem.js";
 import { loginOffers } from "../oauth/login_source.js";
 import { StoredLogins } from "../oauth/stored_logins.js";
-import { inPageLanguage } from "./heard_words.js";
 import { accountRow } from "./login_accounts.js";
 import { LoginForm } from "./login_form.js";
 import { sendLogin } from "../oauth/login_requests.js";
 import { LoginSteps, REDIRECT } from "../oauth/login_steps.js";
-import { companionOffer, loginTalk, openWindow } from "./login_talk.js";
+import { companionOffer, loginTalk, openWindow, problemSentence } from "./login_talk.js";
 
 export { forgetLogins } from "../oauth/forget_logins.js";
 export { freshCredentials } from "../oauth/login_requests.js";
@@ -120,7 +119,7 @@ class LoginView {
       announceSentence(said);
     } catch (failure) {
       const problem = problemOf(failure);
-      fill(this.messages, notice("error", inPageLanguage(problem.message)), companionOffer(this.parts, this.server.id, problem));
+      fill(this.messages, notice("error", problemSentence(problem)), companionOffer(this.parts, this.server.id, problem));
     } finally {
       this.parts.executor.dispatchEvent(new CustomEvent("logins")); // shown here and among the credentials
     }

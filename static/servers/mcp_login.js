@@ -10,8 +10,7 @@ import { LoginForm } from "./login_form.js";
 import { sendLoginBy } from "../oauth/login_requests.js";
 import { LoginSteps, REDIRECT } from "../oauth/login_steps.js";
 import { chooseCompanion, obtainGrant } from "./companion_grant.js";
-import { inPageLanguage } from "./heard_words.js";
-import { loginByCompanion, loginTalk, openWindow } from "./login_talk.js";
+import { loginByCompanion, loginTalk, openWindow, problemSentence } from "./login_talk.js";
 
 /** @typedef {import("../types/view_types.js").Parts} Parts */
 /** @typedef {import("../types/types.js").CredentialSet} CredentialSet */
@@ -45,7 +44,7 @@ export function mcpLoginForm(parts, url, use) {
     } catch (failure) {
       popup?.close();
       const problem = problemOf(failure);
-      fill(messages, notice("error", inPageLanguage(problem.message)), problem.code === "cors" ? loginByCompanion(problem.origin, (shown) => chooseFor(parts, problem.origin, chosen, shown)) : null);
+      fill(messages, notice("error", problemSentence(problem)), problem.code === "cors" ? loginByCompanion(problem.origin, (shown) => chooseFor(parts, problem.origin, chosen, shown)) : null);
     }
   };
   return el("section", { class: "panel", "aria-label": t`Login` }, el("h2", null, t`Log in`), form.element, button(t`Log in`, () => void logIn(), { class: "primary" }), messages);

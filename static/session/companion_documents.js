@@ -25,7 +25,7 @@ export class CompanionDocuments {
   async fetchDocument({ href }) {
     const read = await this.#get(href).then((response) => readDocument(href, response)).catch(asProbeError);
     if ("text" in read) return read;
-    throw new ProbeError(read.code, read.message, read.page);
+    throw new ProbeError(read.code, read, read.page);
   }
 
   /** @param {string[]} places of one origin @returns {Promise<{url: string, title: string}[]>} */

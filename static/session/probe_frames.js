@@ -1,6 +1,7 @@
 // @ts-check
 /** The page's side of the probe frames: one hidden frame per question, for the one origin it is about. */
 import { t, verbatim } from "../base/language.js";
+import { asSaid } from "../base/said.js";
 import { el } from "../ui/dom.js";
 
 /** @typedef {import("../types/probe_wire.js").ProbeReply} ProbeReply */
@@ -9,9 +10,12 @@ import { el } from "../ui/dom.js";
 const LOAD_MS = 10_000;
 
 export class ProbeError extends Error {
-  /** @param {string} code @param {string} message @param {import("../types/probe_wire.js").FetchedDocument} [page] there instead */
-  constructor(code, message, page) {
+  /** @param {string} code @param {string | import("../base/said.js").Said} words @param {import("../types/probe_wire.js").FetchedDocument} [page] there instead */
+  constructor(code, words, page) {
+    const { message, sentence, values } = asSaid(words);
     super(message);
+    this.sentence = sentence;
+    this.values = values;
     this.name = verbatim("ProbeError");
     this.code = code;
     this.page = page;
@@ -126,7 +130,7 @@ function exchangeMessages({ frame, asked, resolve, reject, signal }) {
     clearTimeout(timer);
     if (data.type === "probe:ready") frame.contentWindow?.postMessage({ ...asked, id }, location.origin);
     else if (data.id === id && data.ok) resolve(data);
-    else if (data.id === id && !data.ok) reject(new ProbeError(data.error.code, data.error.message, data.error.page));
+    else if (data.id === id && !data.ok) reject(new ProbeError(data.error.code, data.error, data.error.page));
   };
   window.addEventListener("message", receive, { signal });
   document.body.append(frame);

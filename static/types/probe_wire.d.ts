@@ -1,10 +1,10 @@
 /** What the page and its probe frame say to each other. Types only. */
 
+import type { Said } from "../base/said.js";
 import type { AddressSpace, CredentialSet, PastRead, PermissionAnswer } from "./types.js";
 
-export interface ProbeError {
+export interface ProbeError extends Said {
   code: string;
-  message: string;
   /** What is there instead of a document. */
   page?: FetchedDocument;
 }
@@ -37,10 +37,9 @@ export interface FetchedDocument {
   text: string;
   source_url: string;
 }
-export interface CheckReport {
+export interface CheckReport extends Said {
   /** "ok", "preflight", "error_answer" (it has let this page read before), or the code of the diagnosis. */
   code: string;
-  message: string;
   url: string;
   http_status: number | null;
   duration_ms: number;

@@ -1,5 +1,7 @@
 /** Shared shapes of the bridge page: plans, calls, outcomes and log entries. Types only; nothing here exists at run time. */
 
+import type { Said } from "../base/said.js";
+
 export type JsonValue = null | boolean | number | bigint | string | JsonValue[] | { [key: string]: JsonValue };
 export type JsonObject = { [key: string]: JsonValue };
 
@@ -397,9 +399,8 @@ export interface PastRead {
   at: number;
 }
 
-export interface Diagnosis {
+export interface Diagnosis extends Said {
   code: string;
-  message: string;
   detail: Record<string, unknown>;
   delivered: Delivered;
   retryable: boolean;

@@ -1,5 +1,6 @@
-// Prints, as JSON, the texts of the modules named on the command line: `keys` that are looked up in a catalog (of t`…`, heard`…`,
-// counted, formatCount), `bare` texts, which look as if users read them and stand outside of all four, and `comments`.
+// Prints, as JSON, the texts of the modules named on the command line: `keys` that are looked up in a catalog (of t`…`, counted,
+// formatCount), `sentences` with their codes (of said), `bare` texts, which look as if users read them and stand outside of all four, and
+// `comments`.
 const { readFileSync } = require("node:fs");
 const acorn = require("internal/deps/acorn/acorn/dist/acorn");
 const walk = require("internal/deps/acorn/acorn-walk/dist/walk");
@@ -12,7 +13,7 @@ const PROGRAMS = new Set([
   ...["addEventListener", "removeEventListener", "querySelector", "querySelectorAll", "closest", "matches", "getElementById", "append_key"],
   ...["readRecord", "writeRecord", "deleteRecord", "verbatim", "counted", "freshId", "RegExp", "set", "get", "has", "startsWith", "endsWith"],
   ...["includes", "split", "join", "setAttribute", "removeAttribute", "getAttribute", "Headers", "dispatchEvent", "CustomEvent", "Event"],
-  ...["matchMedia", "getItem", "setItem", "Intl", "postMessage", "BroadcastChannel", "Worker"],
+  ...["matchMedia", "getItem", "setItem", "Intl", "postMessage", "BroadcastChannel", "Worker", "said"],
 ]);
 /** Properties whose values are for programs. */
 const PROGRAM_PROPERTIES = new Set(["class", "role", "type", "for", "id", "name", "style", "key", "code", "method", "rel", "autocomplete", "inputmode"]);
@@ -36,7 +37,7 @@ function isForPrograms(node, parents) {
 }
 
 function keysOf(node) {
-  if (node.type === "TaggedTemplateExpression" && ["t", "heard"].includes(node.tag.name)) return [wordsOf(node.quasi)];
+  if (node.type === "TaggedTemplateExpression" && node.tag.name === "t") return [wordsOf(node.quasi)];
   if (node.type !== "CallExpression") return [];
   const words = node.arguments.filter(isText).map(wordsOf);
   const isConstant = node.arguments.filter(isText).every(({ expressions }) => !expressions?.length);
@@ -47,17 +48,19 @@ function keysOf(node) {
 
 function textsOf(file) {
   const keys = [];
+  const sentences = [];
   const bare = [];
   const comments = [];
   const onComment = (_isBlock, words, _start, _end, { line }) => comments.push([words, line]);
   const tree = acorn.parse(readFileSync(file, "utf8"), { ecmaVersion: "latest", sourceType: "module", locations: true, onComment });
   walk.fullAncestor(tree, (node, _state, parents) => {
+    if (node.type === "CallExpression" && calleeOf(node) === "said") sentences.push([...node.arguments.slice(0, 2).map(({ value }) => value), node.loc.start.line, node.loc.end.line]);
     for (const key of keysOf(node)) keys.push([key, node.loc.start.line, node.loc.end.line]);
     if (!isText(node) || isForPrograms(node, parents)) return;
     const words = wordsOf(node);
     if (CAPITAL.test(words) || WORDS.test(words)) bare.push([words, node.loc.start.line, node.start, node.end]);
   });
-  return { file, keys, bare, comments };
+  return { file, keys, sentences, bare, comments };
 }
 
 process.stdout.write(JSON.stringify(process.argv.slice(2).map(textsOf)));

@@ -29,7 +29,7 @@ _SIDES = re.compile(r"(?<![-\w.])(?:[\w-]+-)?(?:left|right)\s*:|:\s*(?:left|righ
 _FOUR_SIDES = re.compile(
     r"\b(?:padding|margin):\s*[^\s;]+\s+(?P<right>[^\s;]+)\s+[^\s;]+\s+(?P<left>[^\s;]+);"
 )
-_PLACE = re.compile(r"\{\d+\}")
+_PLACE = re.compile(r"\{\w+\}")
 _KEY = re.compile(r"""^  ("(?:[^"\\]|\\.)*"|'[^']*'|\w+): """, re.MULTILINE)
 
 
@@ -40,6 +40,8 @@ class PageTexts:
     file: str
     keys: tuple[tuple[str, int], ...]
     """Looked up in a catalog."""
+    sentences: tuple[tuple[str, str, int], ...]
+    """With their codes before them: English for programs, looked up by code for people."""
     bare: tuple[tuple[str, int], ...]
     """As users read them, and in no catalog."""
 
@@ -78,6 +80,19 @@ def test_a_translation_has_the_values_and_the_forms_of_its_english() -> None:
 def test_every_error_of_the_bridge_has_a_german_sentence() -> None:
     """The bridge's own words stay English: programs and models read them."""
     assert catalog("errors").keys() == {code.value for code in ErrorCode} | OWN_ERRORS
+
+
+def test_every_sentence_for_programs_has_a_code_of_its_own_and_its_values_in_german() -> None:
+    """Finding house-H16: a page that recognises English sentences shows English once a comma has changed."""
+    spoken = [entry for texts in page_texts() for entry in texts.sentences]
+    assert len({code for code, _, _ in spoken}) == len(spoken)
+    german = catalog("sentences")
+    assert german.keys() == {code for code, _, _ in spoken}
+    refuse(
+        f"{code}:{line}: {english!r} is {german[code]!r}"
+        for code, english, line in spoken
+        if set(_PLACE.findall(english)) != set(_PLACE.findall(german[code]))
+    )
 
 
 def test_texts_stand_in_a_catalog_but_where_that_is_still_to_be_done() -> None:
@@ -138,12 +153,17 @@ def page_texts() -> tuple[PageTexts, ...]:
 def _read_texts(entry: dict[str, object]) -> PageTexts:
     keys = cast("list[tuple[str, int, int]]", entry["keys"])
     bare = cast("list[tuple[str, int, int, int]]", entry["bare"])
-    lines = ((words, line) for words, line, _, _ in bare)
-    return PageTexts(cast("str", entry["file"]), tuple((key, line) for key, line, _ in keys), tuple(lines))
+    spoken = cast("list[tuple[str, str, int, int]]", entry["sentences"])
+    return PageTexts(
+        cast("str", entry["file"]),
+        tuple((key, line) for key, line, _ in keys),
+        tuple((code, english, line) for code, english, line, _ in spoken),
+        tuple((words, line) for words, line, _, _ in bare),
+    )
 
 
 @cache
 def catalog(part: str) -> dict[str, str]:
-    """The German `texts` or `errors`."""
+    """The German `texts`, `errors` or `sentences`."""
     script = "import { GERMAN } from './static/languages/de.js'; console.log(JSON.stringify(GERMAN))"
     return cast("dict[str, dict[str, str]]", run_node("--input-type=module", "-e", script))[part]

@@ -44,7 +44,6 @@ OF_PATTERNS = {
     "static/environments/variables.js": "a pattern of the module",
     "static/markdown/syntax.js": "rules of a language, as they stand in the modules",
     "static/oauth/renewal.js": "names of parameters, as they stand in the module",
-    "static/servers/heard_words.js": "sentences of the page, escaped",
     "static/tools/code_samples.js": "a pattern of the module",
     "static/ui/markers.js": "patterns of the module",
 }

@@ -74,6 +74,16 @@ async def test_no_translated_text_is_left_in_english_and_nothing_is_wider_than_a
         assert wide <= 0, view
 
 
+async def test_a_german_doctor_says_in_german_what_the_probe_found(scene: BrowserHarness) -> None:
+    """Finding house-H16: the probe says it in English for programs, with a code and values for people."""
+    page = await _open_german_page(scene)
+    await go_to(page, "doctor")
+    await page.get_by_label("Zu prüfende Adresse").fill(f"{scene.samples_url}/nocors/readings")
+    await page.get_by_role("button", name="Adresse prüfen").click()
+    report = page.get_by_test_id("check-report")
+    await expect(report).to_contain_text(f"{scene.samples_url} läuft, lässt diese Seite seine Antworten")
+
+
 @pytest.mark.parametrize("locale", ["en-GB", "de-DE"])
 async def test_the_header_fits_a_screen_of_any_width(scene: BrowserHarness, locale: str) -> None:
     """Tablets and half windows: the state of the connection was outside, and the whole page slid sideways."""

@@ -88,8 +88,10 @@ def passages_of_script(entry: dict[str, Any]) -> Iterator[Passage]:
     file: str = entry["file"]
     if file.startswith(SHOWING):
         keys = [(form, first, last) for words, first, last in entry["keys"] for form in words.split("|")]
+        spoken = [(words, first, last) for _, words, first, last in entry["sentences"]]
         bare = [(words, first, first) for words, first, _, _ in entry["bare"]]
-        yield from (Passage(file, first, last, plain(words)) for words, first, last in [*keys, *bare])
+        shown = [*keys, *spoken, *bare]
+        yield from (Passage(file, first, last, plain(words)) for words, first, last in shown)
     for words, first in entry["comments"]:
         yield from _blocks(file, _STARS.sub("", words), first, has_sentences=False)
 

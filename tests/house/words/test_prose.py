@@ -87,15 +87,16 @@ def test_docstrings_comments_and_messages_of_python_are_read() -> None:
 
 
 def test_texts_of_the_page_and_comments_of_scripts_are_read() -> None:
-    """Both forms of a counted text are shown; texts in tests of the page are data."""
+    """Both forms of a counted text are shown, and what programs read; texts in tests of the page are data."""
     shown = {
         "keys": [["One call|{0} calls", 3, 4]],
+        "sentences": [["its_code", "The page says so.", 5, 6]],
         "bare": [["The worker says so.", 7, 0, 9]],
         "comments": [["*\n * First line.\n * @param {string} name whose\n ", 9]],
     }
     comments = [(10, 10, "First line."), (11, 11, "@param {string} name whose")]
-    texts = [(3, 4, "One call"), (3, 4, "{0} calls"), (7, 7, "The worker says so.")]
-    assert read_script("static/a.js", shown) == [*texts, *comments]
+    texts = [(3, 4, "One call"), (3, 4, "{0} calls"), (5, 6, "The page says so.")]
+    assert read_script("static/a.js", shown) == [*texts, (7, 7, "The worker says so."), *comments]
     assert read_script("tests/page/a.test.js", shown) == comments
 
 

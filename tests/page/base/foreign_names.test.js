@@ -132,7 +132,7 @@ const PLACES = {
     assert.deepEqual(mergeSchemas(schemaOfValue({ a: 1 }, { hasExamples: false }), sample).properties, object(["a", { type: "integer" }], [name, { type: "integer" }]));
   },
   "the code of an error": (code) => {
-    const texts = new Texts("en", { texts: {}, errors: { known: "{constructor}" } });
+    const texts = new Texts("en", { texts: {}, sentences: {}, errors: { known: "{constructor}" } });
     assert.equal(texts.errorSentence({ code, message: "as it says" }), "as it says");
     assert.equal(texts.errorSentence({ code: "known", message: "" }), "?");
   },

@@ -3,12 +3,14 @@
 import assert from "node:assert/strict";
 import test from "node:test";
 import { directionOf, pickLocale, t } from "../../../static/base/language.js";
+import { said } from "../../../static/base/said.js";
 import { NOTHING, Texts } from "../../../static/base/texts.js";
 import { GERMAN } from "../../../static/languages/de.js";
 
 const CATALOG = {
   texts: { "{0} of {1} tools": "Von {1} Tools {0}", "{0} tool of {1}|{0} tools of {1}": "{0} Werkzeug von {1}|{0} Werkzeuge von {1}" },
   errors: { http_status: "Status {status}: {message}", page_only: "Nur auf der Seite." },
+  sentences: { offline: "Offline, darum fehlt {origin}." },
 };
 const german = new Texts("de", CATALOG);
 
@@ -47,6 +49,15 @@ test("an error is a sentence of the language, with the bridge's words where only
   assert.equal(german.errorSentence(failure), "Status 404: No pet 7.");
   assert.equal(german.errorSentence({ code: "page_only", message: "Only the page may." }), "Nur auf der Seite.");
   assert.equal(german.errorSentence({ code: "brand_new", message: "As it is." }), "As it is.");
+});
+
+test("Finding house-H16: what programs read in English is said in the page's language by its code and values", () => {
+  const told = said("offline", "This computer is offline, so {origin} cannot be reached.", { origin: "https://{time}.example" });
+  assert.equal(told.message, "This computer is offline, so https://{time}.example cannot be reached.");
+  assert.equal(german.retell(told), "Offline, darum fehlt https://{time}.example.");
+  assert.equal(german.errorSentence({ code: "page_only", ...told }), german.retell(told), "it is more exact than the code of the error");
+  assert.equal(german.retell({ ...told, sentence: "brand_new" }), told.message, "of a newer page");
+  assert.equal(german.retell({ message: "As an older page said it." }), "As an older page said it.");
 });
 
 test("the choice of the user goes before the browser's languages, and a language nobody translated is English", () => {

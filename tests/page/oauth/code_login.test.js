@@ -3,6 +3,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { beginLogin, finishLogin } from "../../../static/oauth/code_login.js";
 import { problemOf } from "../../../static/oauth/login_problem.js";
+import { problemSentence } from "../../../static/servers/login_talk.js";
 import { answering, CLIENT, ISSUER, json, SERVER } from "../support/oauth_server.js";
 
 const ABOUT = { server: SERVER, client: CLIENT, redirect: "http://localhost:8642/oauth/callback", scopes: ["read"], resource: "https://api.example" };
@@ -54,6 +55,16 @@ for (const [name, answer, words] of REFUSED)
     assert.match("message" in result ? result.message : "logged in", words);
     assert.deepEqual(asked, []);
   });
+
+test("Finding house-H16: why a login failed has a code, and what the server says of its own stands beside it", async () => {
+  const { result } = await logIn({}, { code: null, error: "access_denied", error_description: "Not you." });
+  assert.ok("own" in result);
+  assert.deepEqual([result.own.sentence, result.own.quote], ["access_denied", "Not you."]);
+  assert.equal(result.message, "The login was refused there, by you or by the server. It says: “Not you.”");
+  assert.equal(problemSentence(result), result.message, "in English");
+  const { result: odd } = await logIn({}, { code: null, error: "constructor" });
+  assert.deepEqual("own" in odd && [odd.own.sentence, odd.own.values, problemSentence(odd)], ["login_refused", { error: "constructor" }, "The server refuses (constructor)."]);
+});
 
 test("a server of which only addresses are known may name itself, if it is at home there", async () => {
   const server = /** @type {const} */ ({ issuer: ISSUER, is_assumed: true, authorization_endpoint: `${ISSUER}/a`, token_endpoint: `${ISSUER}/token` });

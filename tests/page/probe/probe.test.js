@@ -104,6 +104,14 @@ test("a check asks plainly, then as most calls of tools do", async () => {
   assert.deepEqual(asked.map(({ type }) => type), [undefined, "application/json"]);
 });
 
+test("Finding house-H16: what it finds comes as a code with values, beside the English sentence", async () => {
+  const { report } = await ask({ type: "probe:check", url: `${api}/openapi.json` });
+  assert.deepEqual([report.sentence, report.values, report.message], ["reachable", {}, "This page reaches the API and may read its answers."]);
+  const { error } = await ask({ type: "probe:document", url: `${api}/login` });
+  assert.deepEqual([error.sentence, error.values], ["document_login", { status: 401 }]);
+  assert.match(error.message, /^The address answered with HTTP status 401\. It asks for a login\./);
+});
+
 test("nothing asks a cloud metadata service, and no login asks the bridge", async () => {
   const request = { method: "POST", headers: {}, body: "" };
   for (const type of ["probe:document", "probe:check", "probe:find", "probe:send"]) {
