@@ -5,15 +5,15 @@ import { t } from "../base/language.js";
 
 /** @type {Record<string, string>} */
 const WORDS = dictionaryOf({
-  "only reads": t`only reads`,
-  "can change something": t`can change something`,
-  "may delete or overwrite": t`may delete or overwrite`,
-  "deletes nothing": t`deletes nothing`,
-  "twice is as once": t`twice is as once`,
-  "twice is not as once": t`twice is not as once`,
-  "reaches other systems": t`reaches other systems`,
-  "stays within its own": t`stays within its own`,
+  "readOnlyHint true": t`only reads`,
+  "readOnlyHint false": t`can change something`,
+  "destructiveHint true": t`may delete or overwrite`,
+  "destructiveHint false": t`deletes nothing`,
+  "idempotentHint true": t`twice is as once`,
+  "idempotentHint false": t`twice is not as once`,
+  "openWorldHint true": t`reaches other systems`,
+  "openWorldHint false": t`stays within its own`,
 });
 
-/** @param {string[]} claims as the worker has them, in English */
+/** @param {string[]} claims of `claimsOf` */
 export const claimWords = (claims) => claims.map((claim) => WORDS[claim] ?? claim).join(", ");

@@ -343,7 +343,7 @@ export interface CardFacts {
   content_type: string;
   /** Where secrets go, never what they are. */
   credentials: string[];
-  /** What an MCP server says of its tool, in our words. */
+  /** What an MCP server says of its tool, as codes (`mcp/tool_claims.js`). */
   claims: string[];
   via: Via;
   reason: ReasonToAsk;
