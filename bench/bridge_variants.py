@@ -20,7 +20,7 @@ from bridge.calls.outcome import CallOutcome
 from bridge.calls.state_machine import CallState
 from bridge.heap import freeze_heap
 from bridge.limits.settings import Deadline
-from bridge.storage.call_journal import CallJournal
+from bridge.storage.call_journal import CallJournal, OnUnrecorded
 from bridge.storage.store import Store
 from bridge.storage.write_ahead_log import WriteAheadLog
 
@@ -52,7 +52,7 @@ class _NoJournal(CallJournal):
 class _StoreWithoutJournal(Store):
     """The database without a journal of calls."""
 
-    def call_journal(self, folder: Path) -> CallJournal:
+    def call_journal(self, folder: Path, on_unrecorded: OnUnrecorded | None = None) -> CallJournal:
         """One that keeps nothing."""
         return _NoJournal(self._session, self._thread, WriteAheadLog.open_log(folder))
 

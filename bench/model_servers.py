@@ -16,7 +16,7 @@ from aiohttp import web
 
 from bench.event_loop import run
 from bench.servers import serve_application, wait_at
-from bridge.app.server import start_bridge
+from bridge.app.start import start_bridge
 from bridge.settings.bridge import BridgeSettings
 from bridge.settings.limits import Limits
 from bridge.settings.models import ModelsFile, ProviderSettings

@@ -21,7 +21,7 @@ from bench.peer import LoadOrder
 from bench.peer_link import PeerLink
 from bench.report import print_table
 from bench.shop_bridge import TOOL, ShopBridge, open_shop
-from bridge.app.server import start_bridge
+from bridge.app.start import start_bridge
 from bridge.heap import freeze_heap
 from bridge.settings.bridge import BridgeSettings
 from bridge.storage.store import Store

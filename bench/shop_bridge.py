@@ -7,7 +7,8 @@ from sqlalchemy import URL
 
 from bench.payloads import ARGUMENTS_TEXT, CHAT_ID, MESSAGE_ID
 from bench.peer import PageOrder
-from bridge.app.server import Bridge, start_bridge
+from bridge.app.server import Bridge
+from bridge.app.start import start_bridge
 from bridge.auth.identity import SESSION
 from bridge.browsers.gateway import SOCKET_PATH
 from bridge.calls.request import CallContext, CallRequest

@@ -14,6 +14,7 @@ from contextlib import contextmanager
 from typing import Any, Literal
 
 LazyName = Literal[
+    "installed_parts",
     "knows_revision",
     "migrate",
     "replica",
@@ -25,13 +26,14 @@ LazyName = Literal[
 ]
 
 LAZY_MODULES: Mapping[LazyName, str] = {
+    "installed_parts": "bridge.app.installed_parts:make_installed_parts",  # importlib.metadata
     "knows_revision": "bridge.storage.migrations.upgrade:knows_revision",  # alembic
     "migrate": "bridge.storage.migrations.upgrade:migrate_tables",  # likewise
     "replica": "bridge.app.replica:Replica",  # redis
     "replica_connections": "bridge.cluster.replica_connections:ReplicaConnections",  # insides of aiohttp
     "span_exporter": "bridge.telemetry.otlp_exporter:OtlpExporter",  # opentelemetry, an extra
     "straight_socket": "bridge.browsers.straight_socket:StraightPageSocket",  # likewise
-    "unread_libraries": "bridge.library_versions:explain_missing_name",  # importlib.metadata
+    "unread_libraries": "bridge.library_versions:explain_missing_name",  # likewise
     "uvloop": "uvloop:new_event_loop",  # not on Windows
 }
 """Name to `module:attribute`; the comment names the slow package behind it."""

@@ -410,3 +410,9 @@ def keeps_authorities(platform: str = sys.platform) -> bool:
 def can_use_postgresql(platform: str = sys.platform) -> bool:
     """Return whether the driver of PostgreSQL works with the event loop, which it does not on Windows."""
     return platform != "win32"
+
+
+def read_boottime() -> float:
+    """Return seconds of a clock that goes on while the machine sleeps, where there is one."""
+    clock = getattr(time, "CLOCK_BOOTTIME", time.CLOCK_MONOTONIC)
+    return time.clock_gettime(clock)

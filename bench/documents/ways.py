@@ -24,7 +24,8 @@ from urllib.parse import urlsplit
 import aiohttp
 
 from bench.report import print_table
-from bridge.app.server import Bridge, start_bridge
+from bridge.app.server import Bridge
+from bridge.app.start import start_bridge
 from bridge.documents.sources import OWN_ONLY, read_document
 from bridge.settings.approvals import ApprovalSettings
 from bridge.settings.bridge import BridgeSettings
@@ -203,7 +204,7 @@ async def _read_named(probe: Probe, bridge: Bridge, text: str) -> str:
     with TemporaryDirectory() as name:
         path = Path(name) / "large.json"
         path.write_text(text)
-        bundle = bridge.components.documents.bundle_document
+        bundle = bridge.components.documents.reader.bundle_document
         return (await probe.watch("read a file", read_document(str(path), OWN_ONLY, bundle))).text
 
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import asyncio
 import time
-from collections.abc import Awaitable, Callable, Coroutine
+from collections.abc import Awaitable, Callable, Coroutine, Sequence
 from dataclasses import replace
 from typing import Any, Protocol, TypeAlias
 
@@ -114,10 +114,13 @@ class TurnRunner:
         calls: CallWatch,
         acts_for: Callable[[str], bool],
         budgets: TurnBudgets | None = None,
+        on_end: Sequence[TurnEndObserver] = (),
+        tracer: Tracer | None = None,
     ) -> None:
         """`acts_for`: whether a user is at home in this replica; always, in a bridge alone.
 
-        `budgets`: None: nothing is counted.
+        `budgets`: None: nothing is counted. `on_end`: told the ending of each turn that is not cancelled.
+        `tracer`: makes spans of turns and their rounds.
         """
         self._requests = requests
         self._breakers = breakers
@@ -127,15 +130,7 @@ class TurnRunner:
         self._calls = calls
         self._acts_for = acts_for
         self._budgets = budgets
-        self._end_observers: list[TurnEndObserver] = []
-        self._tracer: Tracer | None = None
-
-    def on_end(self, tell: TurnEndObserver) -> None:
-        """Call `tell` with the ending of each turn; not of one that is cancelled."""
-        self._end_observers.append(tell)
-
-    def trace_with(self, tracer: Tracer) -> None:
-        """Make spans of turns and their rounds from now on."""
+        self._on_end = tuple(on_end)
         self._tracer = tracer
 
     def run_turn(self, turn: Turn, emit: Emit) -> Coroutine[Any, Any, TurnResult]:
@@ -178,7 +173,7 @@ class TurnRunner:
         return result
 
     def _tell_end(self, provider: str, ending: TurnEnding, seconds: float) -> None:
-        for tell in self._end_observers:
+        for tell in self._on_end:
             tell(provider, ending, seconds)
 
     async def _take_home(self, turn: Turn) -> Turn:

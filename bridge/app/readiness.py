@@ -107,12 +107,8 @@ class Readiness:
     """All checks of a bridge, until it stops."""
 
     def __init__(self, checks: Sequence[Check]) -> None:
-        self._checks = [*checks]
+        self._checks = checks
         self._end: CheckResult | None = None
-
-    def add_check(self, check: Check) -> None:
-        """Look at one thing more."""
-        self._checks.append(check)
 
     def stop(self, name: str = "bridge", message: str = "The bridge is stopping.") -> None:
         """Be not ready from now on, for this reason, without a look at anything."""

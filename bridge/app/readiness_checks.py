@@ -7,16 +7,11 @@ import errno
 import os
 from pathlib import Path
 
-from bridge.app.canary import CANARY_FRESH_S, CANARY_S, build_canary
-from bridge.app.readiness import Check, NotReady, Readiness
-from bridge.browsers.gateway import FindRoute
-from bridge.calls.engine import Engine
-from bridge.catalog.registry import Registry
+from bridge.app.part import Ground
+from bridge.app.readiness import Check, NotReady
 from bridge.documents.reader import DocumentReader
 from bridge.errors import BridgeError
 from bridge.operating_system import open_private
-from bridge.settings.bridge import BridgeSettings
-from bridge.storage.store import Store
 from bridge.tasks import Tasks
 
 PROBE_FILE = "readiness.probe"
@@ -29,21 +24,12 @@ LONG_READ_S = 30.0
 one takes, half of what it may take."""
 
 
-def compose_readiness(
-    settings: BridgeSettings,
-    store: Store,
-    documents: DocumentReader,
-    tasks: Tasks,
-    *,
-    registry: Registry,
-    engine: Engine,
-    find_route: FindRoute,
-) -> Readiness:
-    """Return the checks of a bridge; the canary's only where its user is named."""
+def make_storage_checks(ground: Ground) -> list[Check]:
+    """Return the checks of the database and of the data folder."""
 
     async def check_database() -> str:
         try:
-            accepts_writes = await store.accepts_writes()
+            accepts_writes = await ground.store.accepts_writes()
         except BridgeError:
             raise NotReady("The database does not answer; the log of the bridge says why.") from None
         if not accepts_writes:
@@ -52,10 +38,19 @@ def compose_readiness(
 
     async def check_folder() -> str:
         try:
-            await asyncio.to_thread(write_probe, settings.data_dir)
+            await asyncio.to_thread(write_probe, ground.settings.data_dir)
         except OSError as error:
             raise NotReady(f"The data folder cannot be written: {error.strerror}.") from None
         return "The data folder can be written."
+
+    return [
+        Check("database", check_database, ground.tasks),
+        Check("data_folder", check_folder, ground.tasks),
+    ]
+
+
+def make_reader_check(documents: DocumentReader, tasks: Tasks) -> Check:
+    """Return the check of the process that reads documents."""
 
     async def check_documents() -> str:
         busy_s = await documents.check_alive()
@@ -66,15 +61,7 @@ def compose_readiness(
             raise NotReady(busy)
         return busy
 
-    checks = [
-        Check("database", check_database, tasks),
-        Check("data_folder", check_folder, tasks),
-        Check("documents", check_documents, tasks),
-    ]
-    canary = build_canary(settings.canary, store, registry, engine, find_route)
-    if canary is not None:
-        checks.append(Check("canary", canary, tasks, check_s=CANARY_S, fresh_s=CANARY_FRESH_S))
-    return Readiness(checks)
+    return Check("documents", check_documents, tasks)
 
 
 def write_probe(folder: Path, size: int = PROBE_BYTES) -> None:

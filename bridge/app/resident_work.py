@@ -15,9 +15,9 @@ _log = logging.getLogger(__name__)
 
 def fenced_of(parts: Components) -> FencedJournal:
     """Return the journal of a replica."""
-    if parts.fenced is None:
+    if parts.records.fenced is None:
         raise ValueError("these are the components of a bridge that is alone")
-    return parts.fenced
+    return parts.records.fenced
 
 
 def compose_resident_work(parts: Components, left_work: LeftWorkTable) -> ResidentWork:
@@ -54,7 +54,7 @@ def compose_resident_work(parts: Components, left_work: LeftWorkTable) -> Reside
             parts.gateway.pages.count_pages(user_id)
             or parts.dispatcher.open_calls(user_id)
             or responses.running.count_user(user_id)
-            or parts.requests.count_user(user_id)
+            or parts.models.requests.count_user(user_id)
             or any(run.user_id == user_id for run in runs.locks.runs)
         )
 

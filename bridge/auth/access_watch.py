@@ -78,37 +78,36 @@ class AccessWatch:
     def __init__(self, store: UserStore, identity: Identity) -> None:
         self._store = store
         self._identity = identity
-        self._list_requests: Callable[[], Iterable[ServedRequest]] = tuple
         self._held: dict[asyncio.Task[Any], _Held] = {}
-        self._woken = asyncio.Event()
-        identity.on_revocation(self._woken.set)
-
-    def watch_requests(self, list_requests: Callable[[], Iterable[ServedRequest]]) -> None:
-        """Watch the requests that a function lists: those of known callers that are being answered."""
-        self._list_requests = list_requests
 
     def hold_while(self, task: asyncio.Task[Any], caller: Caller, end: Callable[[], object]) -> None:
         """Call `end` if a caller loses access while a task runs, which works for that caller."""
         self._held[task] = _Held(caller, end)
         task.add_done_callback(self._forget)
 
-    async def keep_looking(self, every_s: float = LOOK_S) -> None:
-        """Look at once after a revocation in this process, and every `every_s` seconds, until cancelled."""
+    async def keep_looking(
+        self, list_requests: Callable[[], Iterable[ServedRequest]], every_s: float = LOOK_S
+    ) -> None:
+        """Look at once after a revocation in this process, and every `every_s` seconds, until cancelled.
+
+        `list_requests` lists those of known callers that are being answered.
+        """
+        revoked = self._identity.revoked
         while True:
             with suppress(TimeoutError):
                 async with asyncio.timeout(every_s):
-                    await self._woken.wait()
-            self._woken.clear()  # before the look: it may read what was before a revocation that comes now
+                    await revoked.wait()
+            revoked.clear()  # before the look: it may read what was before a revocation that comes now
             with suppress(BridgeError, TimeoutError):  # the database is away: the next look is due
-                await run_within(PATIENCE_S, self.look())
+                await run_within(PATIENCE_S, self.look(list_requests()))
 
-    async def look(self) -> None:
+    async def look(self, served: Iterable[ServedRequest]) -> None:
         """End what callers have open who may not get in any more.
 
         Raises:
             BridgeError: `store_unavailable`; nothing is ended.
         """
-        requests = [(each, each.caller) for each in self._list_requests() if each.caller is not None]
+        requests = [(each, each.caller) for each in served if each.caller is not None]
         held = list(self._held.items())
         if not requests and not held:
             return

@@ -39,14 +39,19 @@ class AttemptCounter(Protocol):
         ...
 
 
+class SharedCounts(AttemptCounter, Protocol):
+    """What replicas count together."""
+
+    async def spend_once(self, value: str, seconds: float) -> bool:
+        """Return whether no replica has spent this value within so many seconds; now it is spent."""
+        ...
+
+
 class Attempts:
     """Makes the limits of one process, and has them counted together with other replicas."""
 
-    def __init__(self) -> None:
-        self._counter: AttemptCounter | None = None
-
-    def count_with(self, counter: AttemptCounter) -> None:
-        """Count all attempts with other replicas from now on; where that fails, none is allowed."""
+    def __init__(self, counter: AttemptCounter | None = None) -> None:
+        """`counter` counts all attempts with other replicas; where that fails, none is allowed."""
         self._counter = counter
 
     def limit_attempts(
@@ -60,7 +65,7 @@ class Attempts:
     ) -> AttemptLimit:
         """Return a limit, as `RateLimit` describes it; `what` must be another one for each limit."""
         return AttemptLimit(
-            lambda: self._counter, what, per_key=per_key, in_all=in_all, window_s=window_s, clock=clock
+            self._counter, what, per_key=per_key, in_all=in_all, window_s=window_s, clock=clock
         )
 
 
@@ -73,7 +78,7 @@ class AttemptLimit:
 
     def __init__(
         self,
-        counter: Callable[[], AttemptCounter | None],
+        counter: AttemptCounter | None,
         what: str,
         *,
         per_key: int,
@@ -99,7 +104,7 @@ class AttemptLimit:
             BridgeError: `rate_limited`; `cluster_unavailable`: replicas cannot count together.
         """
         self._own.take_token(key)
-        if (counter := self._counter()) is None:
+        if (counter := self._counter) is None:
             return
         for name, most in self._list_counts(key):
             if await counter.count_within(name, self._window_s) > most:
@@ -128,7 +133,7 @@ class AttemptLimit:
             BridgeError: `rate_limited`; `cluster_unavailable`: replicas cannot count together.
         """
         self._own.check_rate(key)
-        if (counter := self._counter()) is None:
+        if (counter := self._counter) is None:
             return
         for name, most in self._list_counts(key):
             if await counter.read_count(name) >= most:

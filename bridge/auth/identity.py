@@ -19,7 +19,7 @@ from typing import Any, Generic, TypeVar
 import jwt
 from multidict import CIMultiDictProxy
 
-from bridge.auth.attempts import Attempts
+from bridge.auth.attempts import Attempts, SharedCounts
 from bridge.auth.browser_keys import is_signed_by
 from bridge.auth.forwarded_users import (
     ForwardedUser,
@@ -132,8 +132,10 @@ class Identity:
         user_headers: UserHeaders,
         *,
         quotas: QuotaSettings = DEFAULT_QUOTAS,
+        shared: SharedCounts | None = None,
     ) -> None:
-        self.attempts = Attempts()
+        """`shared`: of a replica: counts attempts and spends nonces together with the others."""
+        self.attempts = Attempts(shared)
         """Limits on attempts to get in."""
         self._store = store
         self._secret = secret
@@ -141,7 +143,7 @@ class Identity:
         self._quotas = quotas
         self._spent_challenges: dict[str, float] = {}
         """Signed nonces to the monotonic time from which they are refused anyway."""
-        self._spend_once: Callable[[str, float], Awaitable[bool]] | None = None
+        self._shared = shared
         self._key_callers: dict[str, _Remembered[Caller]] = {}
         """Callers by digests of their keys."""
         self._sessions: dict[str, dict[str, Any]] = {}
@@ -156,7 +158,8 @@ class Identity:
         self._naming = asyncio.Lock()
         self._looking = SingleFlight[Any]()
         self._revocations = 0
-        self._on_revocation: Callable[[], None] = lambda: None
+        self.revoked = asyncio.Event()
+        """Set whenever a key or browser was revoked, or may have been."""
 
     async def pair_browser(self, ticket: str, public_key: str, browser: str) -> NewDevice | User:
         """Redeem a ticket and store the browser's public key.
@@ -208,17 +211,9 @@ class Identity:
         claims = {"sub": device.user.id, "name": device.user.name, "device": device.id}
         return self.sign_token(SESSION, claims, SESSION_SECONDS), device
 
-    def spend_challenges_with(self, spend_once: Callable[[str, float], Awaitable[bool]]) -> None:
-        """Spend nonces together with other replicas.
-
-        `spend_once` gets a digest and the seconds for which it must be remembered, and returns whether nobody
-        had spent it; where it fails, no session is opened.
-        """
-        self._spend_once = spend_once
-
     async def _spend_challenge(self, nonce: str) -> None:
-        if self._spend_once is not None:
-            if not await self._spend_once(hash_secret(nonce), CHALLENGE_SECONDS):
+        if self._shared is not None:
+            if not await self._shared.spend_once(hash_secret(nonce), CHALLENGE_SECONDS):
                 raise _unknown_browser()
             return
         now = time.monotonic()
@@ -318,14 +313,10 @@ class Identity:
         """Return the browsers that were let in without another look at the store, some of them long ago."""
         return frozenset(self._devices)
 
-    def on_revocation(self, listener: Callable[[], None]) -> None:
-        """Call `listener` whenever a key or browser was revoked, or may have been."""
-        self._on_revocation = listener
-
     def forget_credentials(self) -> None:
         """Clear the cache of keys and browsers, and end what they have open: one of them was revoked."""
         self.clear_cache()
-        self._on_revocation()
+        self.revoked.set()
 
     def clear_cache(self) -> None:
         """Look up each key and browser again that is shown from now on."""

@@ -142,11 +142,13 @@ class BrowserGateway:
         *,
         own_origins: list[str],
         make_socket: MakeSocket,
+        find_route: FindRoute | None = None,
     ) -> None:
         """Pages may connect from `own_origins` only; an empty list would switch the check off.
 
         `records`: the journal, which writes together what is sent and reported at the same time.
-        `make_socket`: the kind of the pages' sockets.
+        `make_socket`: the kind of the pages' sockets. `find_route`: of a replica, which accepts only sockets
+        of users who are at home in it.
         """
         self._identity = identity
         self._approvals = approvals
@@ -158,7 +160,7 @@ class BrowserGateway:
         """By call."""
         self._listener: CallListener | None = None
         self._registry: Registry | None = None
-        self._find_route: FindRoute | None = None
+        self._find_route = find_route
         self._has_beats = False
         self._readers = asyncio.Semaphore(READERS)
         self._heap = PageHeap()
@@ -195,10 +197,6 @@ class BrowserGateway:
         """
         self._listener, self._registry = listener, registry
         self._sio.attach(app, socketio_path=SOCKET_PATH.lstrip("/"))
-
-    def ask_homes(self, find_route: FindRoute) -> None:
-        """Accept from now on only sockets of users who are at home here."""
-        self._find_route = find_route
 
     async def route_to(self, user_id: str) -> str | None:
         """Return what leads to the user's home in another replica; None: it is here. See `FindRoute`."""

@@ -15,7 +15,6 @@ from typing import NamedTuple, Self
 from bridge.calls.outcome import CallOutcome
 from bridge.calls.request import CallOptions, CallRequest
 from bridge.errors import BridgeError, ErrorCode
-from bridge.limits.budgets import Budgets
 from bridge.limits.call_rules import SlotKey
 from bridge.limits.call_settings import CallSettings, UserCallSettings, checked_deadline
 from bridge.limits.circuit_breaker import BreakerKey, Breakers, BreakerVerdict, Ending
@@ -36,8 +35,6 @@ class Controls:
     queue: FairQueue
     breakers: Breakers
     settings: UserCallSettings
-    budgets: Budgets | None = None
-    """Budgets for rounds of models; None: nothing is counted."""
 
 
 class AdmissionControl:
@@ -49,7 +46,6 @@ class AdmissionControl:
         """By user, server, operation, origin, and whether it is safe."""
         per_minute = controls.limits.now.calls_per_minute_per_user
         self._rate = RateLimit("calls of one user", per_key=per_minute, window_s=60)
-        controls.limits.on_change(self._change_rate)
 
     def admit_call(self, user_id: str) -> None:
         """Count a call of a user, before anything is looked up for it.
@@ -59,7 +55,8 @@ class AdmissionControl:
         """
         self._rate.take_token(user_id)
 
-    def _change_rate(self) -> None:
+    def apply_limits(self) -> None:
+        """Let calls through at the rate that is allowed now."""
         self._rate.change_rate(per_key=self._controls.limits.now.calls_per_minute_per_user)
 
     async def open_slot(self, request: CallRequest, options: CallOptions) -> CallSlot:

@@ -7,7 +7,7 @@ import time
 from collections.abc import Awaitable, Callable, Coroutine, Sequence
 from dataclasses import dataclass, field
 from functools import partial
-from typing import Any, Protocol
+from typing import Any, Protocol, TypeAlias
 
 from bridge.audit import Audit, AuditKind
 from bridge.calls.approval_policy import Grant, Subject, grant_of, needs_approval, waives_approval
@@ -20,6 +20,10 @@ MAX_REMEMBERED_USERS = 10_000
 
 MAX_GRANTS = 1_000
 """Maximum number of grants of one user; beyond it the oldest is dropped."""
+
+
+Announce: TypeAlias = Callable[[str], Awaitable[None]]
+"""Announces to a user's pages that their mode or grants changed."""
 
 
 class ApprovalStore(Protocol):
@@ -58,9 +62,13 @@ class Approvals:
         audit: Audit,
         *,
         start: Callable[[Coroutine[Any, Any, None], str], object],
+        announce: Announce | None = None,
         now: Callable[[], float] = time.time,
     ) -> None:
-        """`start` runs a coroutine in the background and logs its failure."""
+        """`start` runs a coroutine in the background and logs its failure.
+
+        `announce` tells a user's pages that their mode or grants changed.
+        """
         self.default: ApprovalMode = default
         self._store = store
         self._audit = audit
@@ -69,10 +77,6 @@ class Approvals:
         self._users: dict[str, _Remembered] = {}
         self._reading = SingleFlight[_Remembered]()
         self._clearings = 0
-        self._announce: Callable[[str], Awaitable[None]] | None = None
-
-    def on_change(self, announce: Callable[[str], Awaitable[None]]) -> None:
-        """Set the function that announces to a user's pages that their mode or grants changed."""
         self._announce = announce
 
     async def mode_of_user(self, user_id: str) -> ApprovalMode:

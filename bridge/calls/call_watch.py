@@ -2,27 +2,34 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
+from typing import TypeAlias
 
 from bridge.calls.open_call import OpenCall
 
+CallObserver: TypeAlias = Callable[[OpenCall], None]
+"""Is called with a call that has been opened or has changed; must not fail or wait."""
+
 
 class CallObservers:
-    """Who is told of every call that is opened or changes. An observer must not fail or wait."""
+    """The observers of one dispatcher."""
 
-    def __init__(self) -> None:
-        self.of_all: list[Callable[[OpenCall], None]] = []
-        self.of_followed: list[Callable[[OpenCall], None]] = []
-        """Those who know a call by its turn, by the request that waits for it, or as one that may be sent
-        again: most calls of tools are none of that."""
+    __slots__ = ("_of_all", "_of_followed")
+
+    def __init__(self, of_all: Iterable[CallObserver] = (), of_followed: Iterable[CallObserver] = ()) -> None:
+        """`of_followed`: those who know a call by its turn, by its request, or as one that may come again.
+
+        Most calls of tools are none of that.
+        """
+        self._of_all, self._of_followed = tuple(of_all), tuple(of_followed)
 
     def tell(self, call: OpenCall) -> None:
         """Tell them of a call."""
-        for tell in self.of_all:
+        for tell in self._of_all:
             tell(call)
         request = call.request
         if request.context.turn_id or request.context.request_id or request.repeat is not None:
-            for tell in self.of_followed:
+            for tell in self._of_followed:
                 tell(call)
 
 

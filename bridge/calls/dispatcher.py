@@ -74,6 +74,7 @@ class Dispatcher:
         no_browser_message: str,
         approval_s: float = DEFAULT_APPROVAL_S,
         resume_s: Callable[[], float] = lambda: RESUME_S,
+        observers: CallObservers | None = None,
     ) -> None:
         """`approval_s`: seconds that users may think about a call; `resume_s` gives the resume window."""
         self._ids = ids
@@ -85,7 +86,7 @@ class Dispatcher:
         self._no_browser_message = no_browser_message
         self._open: dict[str, OpenCall] = {}
         self._alarms = Alarms()
-        self.observers = CallObservers()
+        self._observers = observers or CallObservers()
 
     async def dispatch_call(self, request: CallRequest, slot: Slot) -> CallOutcome:
         """Perform one call in a page of its user, once it has its slot.
@@ -105,7 +106,7 @@ class Dispatcher:
             phase=CallPhase.UNAPPROVED if request.needs_approval else CallPhase.QUEUED,
         )
         self._open[call.call_id] = call
-        self.observers.tell(call)
+        self._observers.tell(call)
         name_call(call.call_id)
         try:
             return await self._perform(call)
@@ -454,7 +455,7 @@ class Dispatcher:
             outcome = CallOutcome(call.call_id, STATE_OF[after], answered, error, call.request.server_id)
             self._end(call, outcome, may_begin=before in MAY_BEGIN)
         if STATE_OF[after] is not STATE_OF[before]:
-            self.observers.tell(call)
+            self._observers.tell(call)
         return True
 
     def _end(self, call: OpenCall, outcome: CallOutcome, *, may_begin: bool) -> None:

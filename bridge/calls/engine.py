@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import asyncio
 import json
-from collections.abc import Callable, Collection, Generator, Iterable
+from collections.abc import Callable, Collection, Generator, Iterable, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
 from functools import partial
@@ -85,19 +85,16 @@ class Engine:
         answers: StoredAnswers,
         *,
         repeats: RepeatedCalls,
+        on_refusal: Sequence[Callable[[ErrorCode], None]] = (),
     ) -> None:
+        """`on_refusal`: told the code of each call that is refused before it is opened; must not fail."""
         self._registry = registry
         self._approvals = approvals
         self._admission = admission
         self._dispatcher = dispatcher
         self._answers = answers
         self._repeats = repeats
-        self._refusal_observers: list[Callable[[ErrorCode], None]] = []
-        dispatcher.observers.of_followed.append(repeats.note_move)
-
-    def on_refusal(self, tell: Callable[[ErrorCode], None]) -> None:
-        """Call `tell` with the code of each call that is refused before it is opened; it must not fail."""
-        self._refusal_observers.append(tell)
+        self._on_refusal = tuple(on_refusal)
 
     async def call_tool(self, call: ToolCall) -> CallOutcome:
         """Run one call to its end. Cancelling it aborts the request in the page.
@@ -120,7 +117,7 @@ class Engine:
                 raise await _unknown(view, call)
             return await self._run(view, tool, call)
         except BridgeError as refusal:
-            for tell in self._refusal_observers:
+            for tell in self._on_refusal:
                 tell(refusal.error.code)
             raise
 

@@ -8,7 +8,8 @@ from __future__ import annotations
 
 import asyncio
 import logging
-from collections.abc import Awaitable, Callable, Iterable, Mapping
+from collections import defaultdict
+from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
 from contextlib import suppress
 from typing import Protocol, TypeAlias
 
@@ -22,6 +23,9 @@ LOOK_S = 5.0
 
 Listener: TypeAlias = Callable[[], Awaitable[object] | None]
 """Forgets or reads again what it keeps of a topic; a `BridgeError` of it means: call it again."""
+
+Followed: TypeAlias = tuple[Sequence[Topic], Listener]
+"""Topics, and what follows each change of one of them."""
 
 _log = logging.getLogger(__name__)
 
@@ -41,23 +45,28 @@ class ChangeVersions(Protocol):
 class Changes:
     """What all replicas keep alike."""
 
-    def __init__(self, versions: ChangeVersions, bell: Bell, tasks: Tasks, *, look_s: float = LOOK_S) -> None:
-        """`look_s`: seconds between two looks while nobody rings."""
+    def __init__(
+        self,
+        versions: ChangeVersions,
+        bell: Bell,
+        tasks: Tasks,
+        followed: Iterable[Followed],
+        *,
+        look_s: float = LOOK_S,
+    ) -> None:
+        """`followed`: what follows changes, by this replica, too. `look_s`: seconds between two looks."""
         self._versions = versions
         self._look_s = look_s
         self._bell = bell
         self._tasks = tasks
-        self._listeners: dict[Topic, list[Listener]] = {}
+        self._listeners = defaultdict[Topic, list[Listener]](list)
+        for topics, listener in followed:
+            for topic in topics:
+                self._listeners[topic].append(listener)
         self._seen: dict[Topic, int] = {}
         self._woken = asyncio.Event()
-
-    def on_change(self, topics: Iterable[Topic], listener: Listener) -> None:
-        """Call `listener` after each change of one of `topics`, by this replica, too; before `read_first`."""
-        for topic in topics:
-            if topic not in self._listeners:
-                self._listeners[topic] = []
-                self._bell.on_ring(topic, self._woken.set)
-            self._listeners[topic].append(listener)
+        for topic in self._listeners:
+            bell.on_ring(topic, self._woken.set)
 
     def announce_change(self, topic: Topic) -> None:
         """Ring for the others, after a change of this replica was committed."""

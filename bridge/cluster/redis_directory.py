@@ -5,12 +5,17 @@ from __future__ import annotations
 import json
 import time
 from collections.abc import Callable, Mapping
+from contextlib import suppress
 from dataclasses import asdict
 from typing import Any
 
 from bridge.cluster.ports import HEARTBEAT_TTL_S, ClusterUnavailable, LiveReplica, ReplicaState
 from bridge.cluster.redis_connection import KEY_PREFIX, RedisConnection
 from bridge.homes import Home
+from bridge.tasks import sleep_safely
+
+COUNTS_S = 5.0
+"""Seconds between two times at which a replica tells its counters."""
 
 HINT_TTL_S = 24 * 3600
 """Seconds after which a hint that nobody renews is forgotten; PostgreSQL knows better anyway."""
@@ -105,6 +110,13 @@ class RedisDirectory:
     async def write_counts(self, replica: str, counts: Mapping[str, int]) -> None:
         """Tell the counters of a replica to whoever watches it."""
         await self._connection.execute("SET", _counts_key(replica), json.dumps(counts), "EX", COUNTS_TTL_S)
+
+    async def keep_telling(self, replica: str, read_counts: Callable[[], Mapping[str, int]]) -> None:
+        """Write the counters of a replica until cancelled; while Redis is away no one reads them."""
+        while True:
+            with suppress(ClusterUnavailable):
+                await self.write_counts(replica, read_counts())
+            await sleep_safely(COUNTS_S)
 
     async def read_counts(self, replica: str) -> Mapping[str, int]:
         """Return the counters of a replica; empty: it has told none, or only ones that cannot be read."""

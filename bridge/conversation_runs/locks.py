@@ -76,6 +76,13 @@ class ConversationLocks:
         """Return the active run of a conversation; None when there is none."""
         return self._runs.get(conversation_id)
 
+    def forward_call(self, call: OpenCall) -> None:
+        """Forward a call of any user whose state has changed to its run."""
+        context = call.request.context
+        run = self.run_of(context.chat_id or "")
+        if run is not None and run.id == context.turn_id:
+            run.on_call(call)
+
     @asynccontextmanager
     async def lock_settings(self, conversation_id: str) -> AsyncGenerator[None]:
         """Hold the lock while changing what no run changes, such as settings. Waits for other holders."""

@@ -19,7 +19,6 @@ from bridge.agent.tools.engine_toolbox import Toolboxes
 from bridge.agent.turn_runner import TurnRunner
 from bridge.auth.access_watch import stored_caller
 from bridge.auth.identity import Caller
-from bridge.calls.open_call import OpenCall
 from bridge.calls.ports import CallKnowledge, JournalEntry
 from bridge.calls.request import Asker
 from bridge.conversation_runs.context import RunContext, RunPlan
@@ -96,6 +95,7 @@ class ConversationRuns:
         journal: CallKnowledge,
         models: ModelServices,
         *,
+        locks: ConversationLocks | None = None,
         epoch_of: EpochOf = no_epoch,
     ) -> None:
         """`epoch_of`: claim under which a user's conversations are written."""
@@ -106,7 +106,7 @@ class ConversationRuns:
         self._planner = Planner(toolboxes, models.settings_of)
         self._tasks = models.tasks
         self._is_stopping = False
-        self.locks = ConversationLocks()
+        self.locks = locks or ConversationLocks()
         self.feeds = EventFeeds(epoch_of)
         self._services = RunServices(store, turns, journal, self.locks)
 
@@ -150,13 +150,6 @@ class ConversationRuns:
             entry = await self._find_entry(user_id, calling.model or conversation.settings.model)
             path = branches.path_to(calling.id)
             return await self._launch(RunPlan(conversation, entry, known, (), path, asker, call))
-
-    def forward_call(self, call: OpenCall) -> None:
-        """Forward a call of any user whose state has changed to its run."""
-        context = call.request.context
-        run = self.locks.run_of(context.chat_id or "")
-        if run is not None and run.id == context.turn_id:
-            run.on_call(call)
 
     async def require_conversation(self, user_id: str, conversation_id: str) -> Conversation:
         """Return a conversation of a user.

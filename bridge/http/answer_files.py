@@ -43,18 +43,24 @@ class AnswerFiles:
     """The stored answers of all users. Without disk space an answer is cut or lost, but never an error."""
 
     def __init__(
-        self, folder: Path, links: FileLinks, max_answer_bytes: int, *, of_replica: CallIds | None = None
+        self,
+        folder: Path,
+        links: FileLinks,
+        max_answer_bytes: int,
+        *,
+        of_replica: CallIds | None = None,
+        replicas: OtherReplicas | None = None,
     ) -> None:
-        """`of_replica`: for a replica that has its own folder, what knows the ids that all of them issue."""
+        """`of_replica`: for a replica that has its own folder, what knows the ids that all of them issue.
+
+        `replicas` asks the others; without it each of them counts as gone.
+        """
         self._folder = AnswerFolder(folder)
-        self._elsewhere = None if of_replica is None else AnswersElsewhere(self._folder, links, of_replica)
+        self._elsewhere: AnswersElsewhere | None = None
+        if of_replica is not None:
+            self._elsewhere = AnswersElsewhere(self._folder, links, of_replica, replicas)
         self._links = links
         self._max_answer_bytes = max_answer_bytes or RESULT_BYTES
-
-    def ask_replicas(self, replicas: OtherReplicas) -> None:
-        """Have answers that are not here asked for at other replicas, unless all share one folder."""
-        if self._elsewhere is not None:
-            self._elsewhere.ask_replicas(replicas)
 
     async def sweep_files(self) -> None:
         """Delete expired files, and the oldest beyond the size limit."""

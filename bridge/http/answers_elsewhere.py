@@ -46,15 +46,13 @@ class OtherReplicas(Protocol):
 class AnswersElsewhere:
     """Brings answers here that another replica keeps."""
 
-    def __init__(self, folder: AnswerFolder, links: FileLinks, ids: CallIds) -> None:
-        """`ask_replicas` comes before anybody is served; without it every other replica counts as gone."""
+    def __init__(
+        self, folder: AnswerFolder, links: FileLinks, ids: CallIds, replicas: OtherReplicas | None
+    ) -> None:
+        """`replicas`: None: every other replica counts as gone."""
         self._folder = folder
         self._links = links
         self._ids = ids
-        self._replicas: OtherReplicas | None = None
-
-    def ask_replicas(self, replicas: OtherReplicas) -> None:
-        """Say who asks the others."""
         self._replicas = replicas
 
     async def bring_answer(self, user_id: str, call_id: str, endings: Sequence[str] = ENDINGS) -> None:

@@ -70,24 +70,28 @@ class LiveLimits:
     """The limits in force, and the only way to change them. All methods run on one event loop."""
 
     def __init__(
-        self, store: LimitStore, given: Mapping[str, Number], *, warn: Callable[[str], None]
+        self,
+        store: LimitStore,
+        given: Mapping[str, Number],
+        *,
+        warn: Callable[[str], None],
+        on_change: Callable[[], None] = lambda: None,
     ) -> None:
-        """`given`: values from environment and command line; at a start they override stored ones."""
+        """`given`: values from environment and command line; at a start they override stored ones.
+
+        `on_change` is called after every change.
+        """
         self._store = store
         self._warn = warn
         self._given = dict(given)
         self._kept: dict[str, Number] = {}
         self._changed: dict[str, Number] = {}
-        self._listeners: list[Callable[[], None]] = []
+        self._on_change = on_change
         self._changing = asyncio.Lock()
         self._chosen = build_limits(self._given)
         self._replicas = 1
         self.now = self._chosen
         """The limits in force in this process: with several replicas, its share of what all may do."""
-
-    def on_change(self, listener: Callable[[], None]) -> None:
-        """Call `listener` after every change."""
-        self._listeners.append(listener)
 
     def divide_among(self, replicas: int) -> None:
         """Take a share of what is allowed to all users together, rounded up; each replica takes as much.
@@ -163,8 +167,7 @@ class LiveLimits:
     def _settle(self) -> None:
         self._chosen = build_limits({**self._kept, **self._given, **self._changed})
         self.now = _divide(self._chosen, self._replicas)
-        for listener in self._listeners:
-            listener()
+        self._on_change()
 
     def _source(self, name: str) -> Source:
         if name in self._given:

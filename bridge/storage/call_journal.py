@@ -103,6 +103,7 @@ class _Recorded(msgspec.Struct, gc=False):
 _Entry: TypeAlias = "_Recorded | _Late | _Delivery"
 _Line: TypeAlias = "CallFields | CallChanges"
 """A line of the write-ahead log."""
+OnUnrecorded: TypeAlias = Callable[[Sequence[str]], None]
 
 
 _encode_lines = msgspec.json.Encoder().encode_lines
@@ -113,8 +114,18 @@ _changes_reader = msgspec.json.Decoder(CallChanges)
 class CallJournal:
     """Writes and reads the table of calls."""
 
-    def __init__(self, session: Sessions, thread: Transactions, intents: WriteAheadLog) -> None:
-        """`intents`: write-ahead log, which is closed with the journal."""
+    def __init__(
+        self,
+        session: Sessions,
+        thread: Transactions,
+        intents: WriteAheadLog,
+        on_unrecorded: OnUnrecorded | None = None,
+    ) -> None:
+        """`intents`: write-ahead log, which is closed with the journal.
+
+        `on_unrecorded` is called with calls whose messages must not be written; without it, no opening is
+        held.
+        """
         self._session = session
         self._thread = thread
         self._intents = intents
@@ -123,7 +134,7 @@ class CallJournal:
         """Calls that were opened and have not ended, by their ids."""
         self._openings: list[CallFields] = []
         """Calls whose lines are written before their messages."""
-        self._on_unrecorded: Callable[[Sequence[str]], None] | None = None
+        self._on_unrecorded = on_unrecorded
         self._held: list[_Line] | None = None
         """Endings whose lines are gathered; None: each is written at once."""
         self._is_failing = False
@@ -149,10 +160,6 @@ class CallJournal:
             raise JournalUnavailable
         self._put_opened(_Recorded(row, text))
 
-    def on_unrecorded(self, listener: Callable[[Sequence[str]], None]) -> None:
-        """Hold openings from now on; `listener` is called with calls whose messages must not be written."""
-        self._on_unrecorded = listener
-
     def hold_opening(self, call: OpenCall) -> bool:
         """Gather the line of a call that is sent next; whoever writes messages calls `write_openings` first.
 
@@ -174,7 +181,7 @@ class CallJournal:
     def write_openings(self) -> None:
         """Write the lines of calls that are about to be sent, together; never fails.
 
-        The listener of `on_unrecorded` hears of those that could not be written, before this returns.
+        `on_unrecorded` hears of those that could not be written, before this returns.
         """
         if not self._openings:
             return

@@ -25,7 +25,7 @@ from bridge.storage.accounts.logins import LoginTable
 from bridge.storage.accounts.pairings import PairingTable
 from bridge.storage.accounts.usage import UsageTable
 from bridge.storage.audit_log import AuditLog
-from bridge.storage.call_journal import CallJournal
+from bridge.storage.call_journal import CallJournal, OnUnrecorded
 from bridge.storage.chat.model_providers import ModelProviderTable
 from bridge.storage.conversations import ConversationTables
 from bridge.storage.database import (
@@ -117,15 +117,17 @@ class Store(UserStore):
         """
         return cls(open_sqlite(where) if isinstance(where, Path) else open_postgresql(where))
 
-    def call_journal(self, folder: Path) -> CallJournal:
+    def call_journal(self, folder: Path, on_unrecorded: OnUnrecorded | None = None) -> CallJournal:
         """Return the call journal in this database, with its write-ahead log in `folder`.
+
+        `on_unrecorded`: as `CallJournal` describes it.
 
         Raises:
             FolderInUse: another process uses the log.
             StoreError: the folder cannot be written.
         """
         try:
-            return CallJournal(self._session, self._thread, WriteAheadLog.open_log(folder))
+            return CallJournal(self._session, self._thread, WriteAheadLog.open_log(folder), on_unrecorded)
         except WriteAheadLogInUse as error:
             raise FolderInUse(str(error)) from None
         except WriteAheadLogUnusable as error:

@@ -11,7 +11,8 @@ import aiohttp
 from aiohttp import web
 from playwright.async_api import Browser, BrowserContext, Page, expect
 
-from bridge.app.server import Bridge, start_bridge
+from bridge.app.server import Bridge
+from bridge.app.start import start_bridge
 from bridge.documents.reader import DocumentReader
 from bridge.settings.network import page_url
 from bridge.storage.store import Store

@@ -49,7 +49,7 @@ def test_a_bridge_starts_without_the_insides_of_an_aiohttp_that_nobody_has_read(
     program = (
         "import asyncio, sys; sys.path.insert(0, sys.argv[1])\n"
         "from pathlib import Path\n"
-        "from bridge.app.server import start_bridge\n"
+        "from bridge.app.start import start_bridge\n"
         "from tests.support.settings import bridge_settings\n"
         "from tests.support.stores.databases import with_tables\n"
         "from bridge.storage.store import Store\n"

@@ -10,6 +10,7 @@ import pytest
 import pytest_asyncio
 from cryptography.hazmat.primitives.asymmetric import ec
 
+from bridge.app.part import AmongReplicas
 from bridge.app.server import Bridge
 from bridge.cluster.redis_connection import RedisConnection
 from bridge.cluster.shared_limits import SharedLimits
@@ -40,9 +41,16 @@ async def bridges(folders: list[Path], redis_server: RedisServer) -> AsyncIterat
             connection = RedisConnection(redis_server.url)
             stack.push_async_callback(connection.close)
             limits = {"UNAUTHENTICATED_PER_MINUTE_PER_ADDRESS": LEAST}
-            bridge = await stack.enter_async_context(running_bridge(folder, limits=limits))
-            bridge.components.identity.attempts.count_with(SharedLimits(connection))
-            started.append(bridge)
+            counts = SharedLimits(connection)
+            started.append(
+                await stack.enter_async_context(
+                    running_bridge(
+                        folder,
+                        limits=limits,
+                        among=lambda _store, counts=counts: AmongReplicas(counts=counts),
+                    )
+                )
+            )
         yield started[0], started[1]
 
 

@@ -228,28 +228,28 @@ async def grants(parts: Components, user: str, _server_id: str) -> object:
 
 async def choose_device(parts: Components, user: str, server_id: str) -> None:
     device = await add_device(parts.store, user, "Phone")
-    assert await parts.choices.choose_device(user, server_id, device.id)
+    assert await parts.accounts.choices.choose_device(user, server_id, device.id)
 
 
 async def chosen_device(parts: Components, user: str, _server_id: str) -> object:
-    return await parts.choices.choices_of_user(user)
+    return await parts.accounts.choices.choices_of_user(user)
 
 
 async def choose_memory(parts: Components, user: str, _server_id: str) -> None:
-    await parts.memory_choices.save_choice(user, MemoryChoice(keeps_answers=False))
+    await parts.models.choices.save_choice(user, MemoryChoice(keeps_answers=False))
 
 
 async def memory(parts: Components, user: str, _server_id: str) -> object:
-    return not (await parts.memory_choices.choice_of_user(user)).keeps_answers
+    return not (await parts.models.choices.choice_of_user(user)).keeps_answers
 
 
 async def save_provider(parts: Components, user: str, _server_id: str) -> None:
     settings = ProviderSettings(name="mine", base_url="http://127.0.0.1:9/v1")
-    await parts.models.store.save_provider(UserProvider(user, settings, models=("small",)))
+    await parts.models.models.store.save_provider(UserProvider(user, settings, models=("small",)))
 
 
 async def provider(parts: Components, user: str, _server_id: str) -> object:
-    return "small" in [entry.id for entry in await parts.models.list_models(user)]
+    return "small" in [entry.id for entry in await parts.models.models.list_models(user)]
 
 
 SETTINGS: dict[str, tuple[Change, Look]] = {

@@ -14,6 +14,7 @@ from typing import Any, Literal
 
 from bridge.browser_protocol import Accepted, Result
 from bridge.calls.call_ids import CallIds
+from bridge.calls.call_watch import CallObservers
 from bridge.calls.dispatcher import Dispatcher
 from bridge.calls.open_call import OpenCall, Page
 from bridge.calls.outcome import CallOutcome
@@ -161,10 +162,13 @@ class BridgeWithRepeats:
         self.notes = DeliveryNotes(world)
         self.repeats = repeats(self.notes, b"secret", now=asyncio.get_running_loop().time)
         self.dispatcher = Dispatcher(
-            ApiPage(world), FakeJournal(), FakeDecisions(), CallIds(b"secret"), no_browser_message="Open it."
+            ApiPage(world),
+            FakeJournal(),
+            FakeDecisions(),
+            CallIds(b"secret"),
+            no_browser_message="Open it.",
+            observers=CallObservers([world.note_move], [self.repeats.note_move]),
         )
-        self.dispatcher.observers.of_followed.append(self.repeats.note_move)
-        self.dispatcher.observers.of_all.append(world.note_move)
         self.requests: set[asyncio.Task[Any]] = set()
         self.is_dead = False
 

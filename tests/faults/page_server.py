@@ -10,6 +10,7 @@ from typing import Any, Protocol
 from bridge.browser_protocol import Accepted, Decision, Result
 from bridge.calls.admission import AdmissionControl, Controls
 from bridge.calls.call_ids import CallIds
+from bridge.calls.call_watch import CallObservers
 from bridge.calls.dispatcher import Dispatcher
 from bridge.calls.open_call import Confirmation, OpenCall, Page
 from bridge.calls.outcome import CallOutcome
@@ -56,7 +57,12 @@ class PageServer:
     """Serves pages and callers. Follows `bridge/browsers/gateway.py`."""
 
     def __init__(
-        self, journal: Journal, around: ServerSurroundings, *, approval_s: float = DEFAULT_APPROVAL_S
+        self,
+        journal: Journal,
+        around: ServerSurroundings,
+        *,
+        approval_s: float = DEFAULT_APPROVAL_S,
+        observers: CallObservers | None = None,
     ) -> None:
         self.around = around
         self.is_dead = False
@@ -67,6 +73,7 @@ class PageServer:
             CallIds(b"secret"),
             no_browser_message="Open the page.",
             approval_s=approval_s,
+            observers=observers,
         )
         self._admission = AdmissionControl(around.controls())
         self._sockets: dict[str, PageSocket] = {}

@@ -4,10 +4,8 @@ from pathlib import Path
 
 import pytest
 
-from bridge.app.http_application import api_routes
+from bridge.app.http_application import ROUTES
 from bridge.http.routing import ApiRoute
-from bridge.http.static_page import PageRoutes
-from bridge.settings.bridge import BridgeSettings
 from tests.house.source import refuse
 from tests.support.running_bridge import running_bridge
 
@@ -43,5 +41,4 @@ def _decides(route: ApiRoute) -> bool:
 
 async def _routes(folder: Path) -> list[ApiRoute]:
     async with running_bridge(folder) as bridge:
-        page = PageRoutes(bridge.components.identity, bridge.components.registry, bridge.base_url)
-        return api_routes(BridgeSettings(data_dir=folder), bridge.components, page, bridge.base_url, 0)
+        return [route for route in bridge.runner.app[ROUTES] if isinstance(route, ApiRoute)]

@@ -32,8 +32,8 @@ Installed = list[str]
 
 def by_pip(package: Path, to: Path) -> Installed:
     """Into a virtual environment that has nothing but pip."""
-    _run([sys.executable, "-m", "venv", str(to / "venv")])
-    _run([str(to / "venv" / "bin" / "python"), "-m", "pip", "install", "--quiet", str(package)])
+    run_command([sys.executable, "-m", "venv", str(to / "venv")])
+    run_command([str(to / "venv" / "bin" / "python"), "-m", "pip", "install", "--quiet", str(package)])
     return [str(to / "venv" / "bin" / "tool-bridge")]
 
 
@@ -41,7 +41,7 @@ def by_pipx(package: Path, to: Path) -> Installed:
     """As an application of its own."""
     places = {"PIPX_HOME": to / "pipx", "PIPX_BIN_DIR": to / "bin", "PIPX_MAN_DIR": to / "man"}
     command = [_tool("pipx"), "install", "--quiet", "--python", sys.executable, str(package)]
-    _run(command, {name: str(place) for name, place in places.items()})
+    run_command(command, {name: str(place) for name, place in places.items()})
     return [str(to / "bin" / "tool-bridge")]
 
 
@@ -49,7 +49,9 @@ def by_uv(package: Path, to: Path) -> Installed:
     """As a tool of its own."""
     places = {"UV_TOOL_DIR": to / "tools", "UV_TOOL_BIN_DIR": to / "bin"}
     command = [_tool("uv"), "tool", "install", "--quiet", "--python", sys.executable, str(package)]
-    _run(command, {**{name: str(place) for name, place in places.items()}, "UV_PYTHON_DOWNLOADS": "never"})
+    run_command(
+        command, {**{name: str(place) for name, place in places.items()}, "UV_PYTHON_DOWNLOADS": "never"}
+    )
     return [str(to / "bin" / "tool-bridge")]
 
 
@@ -94,7 +96,7 @@ async def test_an_installed_sdist_runs_and_is_a_module_too(tmp_path: Path) -> No
 def test_both_packages_pass_the_check_of_an_index(tmp_path: Path) -> None:
     """An index refuses what it cannot read, after the version was announced."""
     found = [str(path) for path in build_both(tmp_path).iterdir()]
-    _run([_tool("twine"), "check", "--strict", *found])
+    run_command([_tool("twine"), "check", "--strict", *found])
 
 
 @asynccontextmanager
@@ -132,7 +134,7 @@ def _tool(name: str) -> str:
     return str(RELEASE.interpreter.with_name(name))
 
 
-def _run(command: list[str], environ: Mapping[str, str] | None = None) -> None:
+def run_command(command: list[str], environ: Mapping[str, str] | None = None) -> None:
     """Run what must end well; what it says is in the report of a test that fails."""
     given = {name: value for name, value in os.environ.items() if name != "PYTHONPATH"} | dict(environ or {})
     ended = subprocess.run(

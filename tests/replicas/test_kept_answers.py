@@ -78,7 +78,7 @@ async def test_an_answer_is_read_where_its_user_has_moved_to(
     read_on = {"call_id": cut["call_id"], "offset": cut["next_offset"]}
     status, before = await call(there, here.key, "read_result", read_on)
     assert status == 200
-    await here.replica.drain(here.components, 1.0)  # type: ignore[union-attr]
+    await here.replica.leaving.drain(here.components, 1.0)  # type: ignore[union-attr]
     assert await call(there, here.key, "read_result", read_on) == (200, before)
     assert await link_status(there, cut["file"]["url"]) == 200
     assert await link_status(here, cut["file"]["url"]) == 200
@@ -93,8 +93,8 @@ async def test_an_answer_kept_by_a_replica_that_is_gone_is_told_as_lost(
     here, there = replicas
     cut = await keep_answer(here, there, http)
     read_on = {"call_id": cut["call_id"], "offset": cut["next_offset"]}
-    await here.replica.drain(here.components, 1.0)  # type: ignore[union-attr]
-    await here.replica.leave()  # type: ignore[union-attr]
+    await here.replica.leaving.drain(here.components, 1.0)  # type: ignore[union-attr]
+    await here.replica.close()  # type: ignore[union-attr]
     await eventually(lambda: is_alone(there))
     status, lost = await call(there, here.key, "read_result", read_on)
     assert (status, lost["error"]["code"]) == (410, "answer_lost")
@@ -130,6 +130,6 @@ async def test_an_answer_in_a_folder_of_all_replicas_outlives_the_one_that_kept_
     async with running_replicas(tmp_path, database, redis_server.url, answers_dir=shared) as (here, there):
         cut = await keep_answer(here, there, http)
         read_on = {"call_id": cut["call_id"], "offset": cut["next_offset"]}
-        await here.replica.drain(here.components, 1.0)  # type: ignore[union-attr]
+        await here.replica.leaving.drain(here.components, 1.0)  # type: ignore[union-attr]
         assert (await call(there, here.key, "read_result", read_on))[0] == 200
         assert await link_status(there, cut["file"]["url"]) == 200

@@ -47,7 +47,7 @@ class Scene:
 
     async def stop_here(self, within_s: float) -> None:
         assert self.here.replica is not None
-        await self.here.replica.drain(self.here.components, within_s)
+        await self.here.replica.leaving.drain(self.here.components, within_s)
 
     async def stop_after_round(self) -> None:
         """Stop `here` while the page performs a call, which then ends."""

@@ -11,7 +11,7 @@ import pytest_asyncio
 from sqlalchemy import URL
 
 from bridge.app import readiness
-from bridge.app.replica import DRAINING
+from bridge.app.leaving import DRAINING
 from bridge.app.server import Bridge
 from tests.support.cluster.replicas import running_replicas, settle_home
 from tests.support.commands import run_command
@@ -85,7 +85,7 @@ async def test_without_redis_a_replica_takes_traffic_while_it_has_users(
 async def test_a_replica_that_drains_says_so(replicas: list[Bridge], http: aiohttp.ClientSession) -> None:
     """It serves on until the balancer has noticed, and its operator sees why it is not ready."""
     here, there = replicas
-    await here.replica.drain(here.components, 0)  # type: ignore[union-attr]
+    await here.replica.leaving.drain(here.components, 0)  # type: ignore[union-attr]
     assert await cluster_of(here, http) == (503, DRAINING)
     assert (await cluster_of(there, http))[0] == 200
     told = await asyncio.to_thread(run_command, "doctor", "--url", here.base_url)

@@ -13,8 +13,8 @@ import pytest
 import pytest_asyncio
 from sqlalchemy import URL
 
-from bridge.app import replica
 from bridge.app.server import Bridge
+from bridge.cluster import redis_directory
 from tests.support.cluster.replicas import replica_settings, running_replicas
 from tests.support.commands import run_command
 from tests.support.running_bridge import json_answer, page_of, running_bridge
@@ -39,7 +39,7 @@ async def two(
     tmp_path: Path, database: URL, redis_server: RedisServer, monkeypatch: pytest.MonkeyPatch
 ) -> AsyncIterator[list[Bridge]]:
     """Two replicas that tell their counters ten times a second."""
-    monkeypatch.setattr(replica, "COUNTS_S", 0.1)
+    monkeypatch.setattr(redis_directory, "COUNTS_S", 0.1)
     async with running_replicas(tmp_path, database, redis_server.url) as running:
         yield running
 

@@ -2,6 +2,7 @@
 
 import asyncio
 from collections.abc import AsyncGenerator
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
@@ -10,6 +11,7 @@ import pytest
 import pytest_asyncio
 from socketio.exceptions import ConnectionError as NotConnected
 
+from bridge.app.part import AmongReplicas
 from bridge.app.server import Bridge
 from bridge.browsers.beats import BEAT_S, SILENCE_S, SLOW_CHARS_PER_S
 from bridge.errors import BridgeError, ErrorCode
@@ -22,9 +24,31 @@ pytestmark = [pytest.mark.asyncio, pytest.mark.both_event_loops]
 WAIT_S = 20
 
 
+@dataclass
+class Homes:
+    """Where the user is at home."""
+
+    route: str | None = None
+    """None: at home here."""
+    is_known: bool = True
+    asked: list[str] = field(default_factory=list[str])
+
+    async def find_route(self, user_id: str) -> str | None:
+        self.asked.append(user_id)
+        if not self.is_known:
+            raise BridgeError(ErrorCode.CLUSTER_UNAVAILABLE, "Redis does not answer.", retryable=True)
+        return self.route
+
+
+@pytest.fixture
+def homes() -> Homes:
+    return Homes()
+
+
 @pytest_asyncio.fixture
-async def bridge(tmp_path: Path) -> AsyncGenerator[Bridge]:
-    async with running_bridge(tmp_path) as running:
+async def bridge(tmp_path: Path, homes: Homes) -> AsyncGenerator[Bridge]:
+    among = AmongReplicas(find_route=homes.find_route)
+    async with running_bridge(tmp_path, among=lambda _store: among) as running:
         await running.components.registry.share_document("shop.json", document_text(), source_url=None)
         yield running
 
@@ -127,16 +151,10 @@ async def test_a_page_whose_user_moves_is_told_so_and_disconnected(bridge: Bridg
 
 
 async def test_a_socket_of_a_user_who_is_at_home_elsewhere_is_told_its_route(
-    bridge: Bridge, page: FakePage
+    bridge: Bridge, page: FakePage, homes: Homes
 ) -> None:
     """Its token stays good: it connects again, and any replica passes it on."""
-    asked: list[str] = []
-
-    async def live_elsewhere(user_id: str) -> str | None:
-        asked.append(user_id)
-        return "route-of-the-user"
-
-    bridge.components.gateway.ask_homes(live_elsewhere)
+    homes.route = "route-of-the-user"
     refusals: asyncio.Queue[Any] = asyncio.Queue()
     page.socket.on("connect_error", refusals.put)
     with pytest.raises(NotConnected):
@@ -146,28 +164,20 @@ async def test_a_socket_of_a_user_who_is_at_home_elsewhere_is_told_its_route(
         ErrorCode.WRONG_REPLICA,
         {"route": "route-of-the-user"},
     )
-    assert asked == [bridge.local_user.id]
+    assert homes.asked == [bridge.local_user.id]
 
 
 async def test_a_socket_is_refused_while_nobody_can_say_where_its_user_is_at_home(
-    bridge: Bridge, page: FakePage
+    bridge: Bridge, page: FakePage, homes: Homes
 ) -> None:
     """The page tries again, and meets another replica perhaps."""
-
-    async def nobody_knows(_user_id: str) -> str | None:
-        raise BridgeError(ErrorCode.CLUSTER_UNAVAILABLE, "Redis does not answer.", retryable=True)
-
-    bridge.components.gateway.ask_homes(nobody_knows)
+    homes.is_known = False
     refusals: asyncio.Queue[Any] = asyncio.Queue()
     page.socket.on("connect_error", refusals.put)
     with pytest.raises(NotConnected):
         await page.connect(answer)
     assert (await asyncio.wait_for(refusals.get(), WAIT_S))["data"]["code"] == "cluster_unavailable"
-    bridge.components.gateway.ask_homes(at_home)
+    homes.is_known = True
     page.socket = type(page.socket)(reconnection=False)
     assert (await page.connect(answer))["protocol"]
     await eventually(lambda: bridge.components.gateway.pages.count_pages(bridge.local_user.id) == 1)
-
-
-async def at_home(_user_id: str) -> str | None:
-    return None

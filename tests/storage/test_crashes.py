@@ -11,7 +11,7 @@ import aiohttp
 import pytest
 import pytest_asyncio
 
-from bridge.app.server import start_bridge
+from bridge.app.start import start_bridge
 from bridge.calls.call_ids import CallIds
 from bridge.calls.state_machine import CallState
 from bridge.storage.call_journal import QUICK_ARGUMENTS_CHARS

@@ -31,6 +31,21 @@ async def harness(tmp_path: Path) -> AsyncGenerator[JournalHarness]:
         yield opened
 
 
+@pytest.fixture
+def lost() -> list[str]:
+    """Calls whose messages must not be written."""
+    return []
+
+
+@pytest_asyncio.fixture
+async def holding(tmp_path: Path, lost: list[str]) -> AsyncGenerator[JournalHarness]:
+    """It holds openings."""
+    folder = tmp_path / "data"
+    folder.mkdir()
+    async with open_journal(folder, on_unrecorded=lost.extend) as opened:
+        yield opened
+
+
 def lines_of(harness: JournalHarness) -> list[dict[str, Any]]:
     *complete, _torn = (harness.folder / NAMES[0]).read_bytes().split(b"\n")
     return [json.loads(line) for line in complete]
@@ -63,43 +78,43 @@ async def test_endings_that_come_together_are_written_together(harness: JournalH
     assert endings_of(harness) == ["call_1", "call_2", "call_3"]
 
 
-async def test_openings_of_calls_that_are_sent_together_are_written_together(harness: JournalHarness) -> None:
+async def test_openings_of_calls_that_are_sent_together_are_written_together(holding: JournalHarness) -> None:
     """Before their messages; one that only reads needs no line."""
-    harness.journal.on_unrecorded(lambda call_ids: None)
     for call_id, safe in (("call_1", False), ("call_2", True), ("call_3", False)):
-        assert harness.journal.hold_opening(open_call(harness.ann, call_id, safe=safe))
-    assert lines_of(harness) == []
-    harness.journal.write_openings()
-    assert [line["id"] for line in lines_of(harness)] == ["call_1", "call_3"]
-    async with reopen_after_crash(harness) as later:
+        assert holding.journal.hold_opening(open_call(holding.ann, call_id, safe=safe))
+    assert lines_of(holding) == []
+    holding.journal.write_openings()
+    assert [line["id"] for line in lines_of(holding)] == ["call_1", "call_3"]
+    async with reopen_after_crash(holding) as later:
         assert await later.journal.settle_orphans() == 2
         assert (await later.stored_call("call_3")).state is CallState.OUTCOME_UNKNOWN
 
 
 async def test_of_openings_that_do_not_fit_together_those_that_fit_are_written(
-    harness: JournalHarness,
+    holding: JournalHarness,
+    lost: list[str],
 ) -> None:
     """Who would send the others hears of them; from then on each is recorded by itself, or refused."""
-    lost = list[str]()
-    harness.journal.on_unrecorded(lost.extend)
-    await harness.open("call_1")
+    await holding.open("call_1")
     for call_id in ("call_2", "call_3"):
-        assert harness.journal.hold_opening(open_call(harness.ann, call_id))
-    with limit_disk(2 * size_of(harness) + 10):
-        harness.journal.write_openings()
+        assert holding.journal.hold_opening(open_call(holding.ann, call_id))
+    with limit_disk(2 * size_of(holding) + 10):
+        holding.journal.write_openings()
         assert lost == ["call_3"]
-        assert not harness.journal.hold_opening(open_call(harness.ann, "call_4"))
-    assert [line["id"] for line in lines_of(harness)] == ["call_1", "call_2"]
-    await harness.open("call_4")
-    assert harness.journal.hold_opening(open_call(harness.ann, "call_5"))
+        assert not holding.journal.hold_opening(open_call(holding.ann, "call_4"))
+    assert [line["id"] for line in lines_of(holding)] == ["call_1", "call_2"]
+    await holding.open("call_4")
+    assert holding.journal.hold_opening(open_call(holding.ann, "call_5"))
 
 
-async def test_openings_that_take_long_to_record_are_not_held(harness: JournalHarness) -> None:
+async def test_openings_that_take_long_to_record_are_not_held(
+    tmp_path: Path, harness: JournalHarness
+) -> None:
     """Long arguments are searched in the writing thread; and without a listener nobody would be refused."""
     long = open_call(harness.ann, "call_1", arguments=f'{{"text":"{"x" * QUICK_ARGUMENTS_CHARS}"}}')
     assert not harness.journal.hold_opening(open_call(harness.ann, "call_2"))
-    harness.journal.on_unrecorded(lambda call_ids: None)
-    assert not harness.journal.hold_opening(long)
+    async with open_journal(tmp_path, on_unrecorded=lambda call_ids: None) as holding:
+        assert not holding.journal.hold_opening(long)
 
 
 async def test_of_endings_that_do_not_fit_together_those_that_fit_are_written(
@@ -166,13 +181,12 @@ async def test_an_ending_without_its_opening_says_nothing_new(
     assert "cannot be read" not in caplog.text
 
 
-async def test_an_ending_whose_opening_did_not_fit_has_a_whole_line(harness: JournalHarness) -> None:
+async def test_an_ending_whose_opening_did_not_fit_has_a_whole_line(holding: JournalHarness) -> None:
     """The call was declined, and its history is not lost."""
-    harness.journal.on_unrecorded(lambda call_ids: None)
-    assert harness.journal.hold_opening(open_call(harness.ann, "call_1"))
+    assert holding.journal.hold_opening(open_call(holding.ann, "call_1"))
     with limit_disk(10):
-        harness.journal.write_openings()
-    harness.end("call_1")
-    async with reopen_after_crash(harness) as later:
+        holding.journal.write_openings()
+    holding.end("call_1")
+    async with reopen_after_crash(holding) as later:
         assert await later.journal.settle_orphans() == 0
         assert (await later.stored_call("call_1")).state is CallState.SUCCEEDED

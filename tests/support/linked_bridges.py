@@ -7,16 +7,22 @@ import socket
 from collections.abc import AsyncGenerator, Awaitable, Callable
 from contextlib import AbstractAsyncContextManager, AsyncExitStack, asynccontextmanager, nullcontext
 from dataclasses import dataclass, field
+from functools import partial
 from pathlib import Path
 from typing import Any
 
+from bridge.app.part import AmongReplicas
 from bridge.app.secret_files import write_private
-from bridge.app.server import Bridge, RelayEnd
+from bridge.app.server import Bridge
+from bridge.cluster.counters import ReplicaCounters
+from bridge.cluster.relay import Relay
 from bridge.cluster.relay_token import RelayTokens
 from bridge.errors import BridgeError, ErrorCode
 from bridge.homes import Home
+from bridge.storage.store import Store
 from tests.support.documents.compiled import document_text
 from tests.support.running_bridge import running_bridge
+from tests.support.sockets.library_paths import is_straight
 
 
 @dataclass(frozen=True)
@@ -108,22 +114,34 @@ async def linked_bridges(folder: Path, **settings: Any) -> AsyncGenerator[Linked
 
     `settings`: of both, as `running_bridge` takes them.
     """
-    secret, table, ends = secrets.token_bytes(32), Table(), dict[str, RelayEnd]()
+    secret, table, made = secrets.token_bytes(32), Table(), dict[str, FixedHomes]()
+    listeners = {name: bound_socket() for name in ("a", "b")}
     for name in ("a", "b"):
         (folder / name).mkdir()
         write_private(folder / name / "secret.key", secret.hex())
-        listener = bound_socket()
-        table.urls[name] = url_of(listener)
-        ends[name] = RelayEnd(listener, homes := FixedHomes(name, table), homes, secret)
+        table.urls[name] = url_of(listeners[name])
+        made[name] = FixedHomes(name, table)
     async with AsyncExitStack() as stack, AsyncExitStack() as stack_here:
 
         def run(name: str) -> AbstractAsyncContextManager[Bridge]:
-            return running_bridge(folder / name, database=folder / "both.sqlite3", end=ends[name], **settings)
+            join = partial(_join, made[name], listeners[name], secret)
+            return running_bridge(folder / name, database=folder / "both.sqlite3", among=join, **settings)
 
         there = await stack.enter_async_context(run("b"))
         here = await stack_here.enter_async_context(run("a"))
         for bridge in (there, here):
             await bridge.components.registry.share_document("shop.json", document_text(), source_url=None)
-        homes = ends["a"].homes
-        assert isinstance(homes, FixedHomes)
-        yield LinkedBridges(here, there, homes, table, RelayTokens(secret), stack_here.aclose)
+        yield LinkedBridges(here, there, made["a"], table, RelayTokens(secret), stack_here.aclose)
+
+
+def _join(homes: FixedHomes, listener: socket.socket, secret: bytes, store: Store) -> AmongReplicas:
+    relay = Relay(
+        homes,
+        homes,
+        store.relayed_records(),
+        secret=secret,
+        listener=listener,
+        counters=ReplicaCounters(),
+        is_straight=is_straight(),
+    )
+    return AmongReplicas(relay=relay, find_route=relay.find_route)

@@ -3,7 +3,7 @@
 import base64
 import json
 from collections.abc import AsyncGenerator, Awaitable, Callable, Mapping
-from contextlib import asynccontextmanager
+from contextlib import AsyncExitStack, asynccontextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -15,7 +15,10 @@ from cryptography.hazmat.primitives.asymmetric import ec
 from cryptography.hazmat.primitives.asymmetric.utils import decode_dss_signature
 from jwt.algorithms import ECAlgorithm
 
-from bridge.app.server import Bridge, Offer, RelayEnd, start_bridge
+from bridge.app.part import AmongReplicas
+from bridge.app.parts.documents import Offer
+from bridge.app.server import Bridge
+from bridge.app.start import offer_nothing, start_bridge
 from bridge.documents.reader import DocumentReader
 from bridge.settings.bridge import BridgeSettings
 from bridge.storage.store import Store
@@ -40,14 +43,14 @@ async def running_bridge(
     deadline_s: float = 60,
     limits: Mapping[str, float] = TEST_LIMITS,
     documents: DocumentReader | None = None,
-    end: RelayEnd | None = None,
-    offer: Offer | None = None,
+    among: Callable[[Store], AmongReplicas] | None = None,
+    offer: Offer = offer_nothing,
     **settings: Any,
 ) -> AsyncGenerator[Bridge]:
     """A bridge on its own data folder; closed at the end, without waiting for calls that run.
 
-    No call asks its user, unless a test wants that. `documents`: who reads them, if not this process. `end`:
-    makes it one of several replicas. In a test that sees two replicas these are two: `BridgePairs`.
+    No call asks its user, unless a test wants that. `documents`: who reads them, if not this process.
+    `among`: makes it one of several replicas. In a test that sees two replicas these are two: `BridgePairs`.
     """
     limits = {"TOOL_TIMEOUT_SECONDS": deadline_s, **TEST_LIMITS, **limits}
     place = with_tables(database or folder / "bridge.sqlite3")
@@ -57,15 +60,23 @@ async def running_bridge(
     async def run(settings: BridgeSettings) -> AsyncGenerator[Bridge]:
         reader = documents if documents and settings.data_dir == folder else InlineReader()
         store = Store.open_store(place)
-        bridge = await start_bridge(
-            settings, store, documents=reader, end=end, offer=offer, is_straight=is_straight()
-        )
+        async with AsyncExitStack() as unstarted:
+            unstarted.push_async_callback(store.close)
+            bridge = await start_bridge(
+                settings,
+                store,
+                documents=reader,
+                among=among and among(store),
+                offer=offer,
+                is_straight=is_straight(),
+            )
+            unstarted.pop_all()
         try:
             yield bridge
         finally:
             await bridge.close()
 
-    pairs = None if end or chosen.cluster.redis_url else current_pairs()
+    pairs = None if among or chosen.cluster.redis_url else current_pairs()
     async with run(chosen) if pairs is None else pairs.run_pair(chosen, run) as bridge:
         yield bridge
 

@@ -48,5 +48,5 @@ def test_a_module_is_there_again_afterwards_whatever_happened(module: str) -> No
 
 def test_a_bridge_alone_loads_no_client_of_redis() -> None:
     """Finding house-H8: that takes a quarter of a second of each start."""
-    program = "import sys, bridge.app.server; sys.exit('redis' in sys.modules)"
+    program = "import sys, bridge.app.start; sys.exit('redis' in sys.modules)"
     assert subprocess.run([sys.executable, "-c", program], timeout=50, check=False).returncode == 0

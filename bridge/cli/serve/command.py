@@ -9,8 +9,10 @@ import sys
 from contextlib import AsyncExitStack
 from functools import partial
 
-from bridge.app.composition import Components
-from bridge.app.server import AddressInUse, Bridge, Offer, share_document, start_bridge
+from bridge.app.part import UnusablePart
+from bridge.app.parts.documents import DocumentsPart, Offer
+from bridge.app.server import Bridge
+from bridge.app.start import AddressInUse, start_bridge
 from bridge.cli.documents import reference_rules
 from bridge.cli.parser import CommandFailed
 from bridge.cli.serve.announcement import Started
@@ -75,7 +77,7 @@ def _run(options: argparse.Namespace, *, with_samples: bool) -> int:
         if running := describe_running(options.data):
             advice += f". A bridge already runs on {options.data}. {running} tool-bridge open shows its page"
         raise CommandFailed(f"{error}. {advice}") from None
-    except StoreError as error:
+    except (StoreError, UnusablePart) as error:
         raise CommandFailed(str(error)) from None
     except BridgeError as error:
         raise CommandFailed(error.error.message) from None
@@ -117,7 +119,7 @@ async def _serve(
             doorway.open_page(page)
         for warned in list_warnings(settings, options.database):
             _log.warning(f"{warned.message} {warned.advice}".rstrip())
-        bridge.components.tasks.start_task(_warn_of_issuers(settings), "ask the issuers")
+        bridge.components.ground.tasks.start_task(_warn_of_issuers(settings), "ask the issuers")
         freeze_heap()
         await stop.wait()
     return 0
@@ -140,14 +142,14 @@ async def _model_names(bridge: Bridge) -> list[str]:
     """What providers list soon enough; a start does not wait for one that is slow."""
     try:
         async with asyncio.timeout(LISTING_SECONDS):
-            return [entry.id for entry in await bridge.components.models.operators.list_models()]
+            return [entry.id for entry in await bridge.components.models.models.operators.list_models()]
     except TimeoutError:
         return []
 
 
-async def _share(parts: Components, *, specs: list[tuple[str, str]], rules: ReferenceRules) -> None:
+async def _share(documents: DocumentsPart, *, specs: list[tuple[str, str]], rules: ReferenceRules) -> None:
     for spec, named in specs:
         try:
-            await share_document(parts, spec, named=named, rules=rules)
+            await documents.share_document(spec, named=named, rules=rules)
         except BridgeError as error:
             _log.error("%s is left out: %s", spec, error.error.message)

@@ -1,18 +1,16 @@
-"""How a played replica hands its users over: by `Replica.drain` itself."""
+"""How a played replica hands its users over: by `Leaving` itself."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import cast
 
 from bridge.app.composition import Components
-from bridge.app.replica import Replica
+from bridge.app.leaving import Leaving
 from bridge.calls.dispatcher import Dispatcher
 from bridge.calls.fenced_journal import FencedJournal
 from bridge.cluster.homes import Homes
 from bridge.cluster.membership import Membership
-from bridge.cluster.ports import ReplicaState
 from bridge.cluster.residents import Residents
-from bridge.settings.cluster import ClusterSettings
 from tests.faults.replicas.engines import QueuedJournal
 
 DRAIN_S = 1.0
@@ -35,6 +33,14 @@ class PlayedParts:
         return self
 
     @property
+    def records(self) -> "PlayedParts":
+        return self
+
+    @property
+    def models(self) -> "PlayedParts":
+        return self
+
+    @property
     def requests(self) -> "PlayedParts":
         return self
 
@@ -54,22 +60,14 @@ class PlayedParts:
         """The balancer of a history sends pages to any replica anyway."""
 
 
-class LeavingReplica(Replica):
-    """A real replica without connections, as far as it can leave."""
+class PlayedLeaving(Leaving):
+    """The real one, of a replica whose parts are played."""
 
     def __init__(self, homes: Homes, membership: Membership, residents: Residents) -> None:
-        self.id, self.homes = homes.replica, homes
-        self._membership, self._residents = membership, residents
-        self._settings = ClusterSettings(drain_s=DRAIN_S)
-        self._state: ReplicaState = "ready"
-
-    @property
-    def state(self) -> ReplicaState:
-        """What its heartbeats say."""
-        return self._state
+        super().__init__(homes, membership, residents, DRAIN_S)
 
     async def hand_over(self, parts: PlayedParts, within_s: float) -> None:
         await self.drain(cast("Components", parts), within_s)
 
     async def hand_over_one(self, parts: PlayedParts, user_id: str, to: str) -> None:
-        await self._move_user(cast("Components", parts), user_id, until=0.0, to=to)
+        await self.move_user(cast("Components", parts), user_id, until=0.0, to=to)

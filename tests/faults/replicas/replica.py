@@ -12,8 +12,9 @@ from functools import cached_property
 from typing import Any, Protocol
 
 from bridge.agent.errors import ApiFailure
-from bridge.app.replica import LOOK_S
+from bridge.app.leaving import LOOK_S
 from bridge.calls.admission import Controls
+from bridge.calls.call_watch import CallObservers
 from bridge.calls.fenced_journal import STOP_COMMIT_S, FencedJournal
 from bridge.calls.open_call import OpenCall
 from bridge.calls.outcome import CallOutcome
@@ -57,7 +58,7 @@ from tests.faults.replicas.exchanges import (
     played_client,
     vouch,
 )
-from tests.faults.replicas.leaving import LeavingReplica, PlayedParts
+from tests.faults.replicas.leaving import PlayedLeaving, PlayedParts
 from tests.faults.replicas.network import Cable, End, hang_up
 from tests.faults.replicas.processes import Program
 from tests.faults.replicas.responses import FarItems, PlayedResponses
@@ -99,6 +100,7 @@ class Around(Protocol):
     def readers(self) -> ResponseReaders: ...
     @property
     def chatters(self) -> TalkingClients: ...
+    def saw(self, call: OpenCall) -> None: ...
     async def dial(self, replica: "ReplicaDouble", url: str) -> Dialled: ...
 
 
@@ -116,19 +118,21 @@ class ReplicaDouble(PageServer):
         """When the database last said which users are at home here."""
         self._requests = self._callers = 0
         """Requests of callers that are connected to it."""
-        self.tasks = Tasks()
-        self.tokens = RelayTokens(b"secret of all replicas")
+        self.tasks, self.tokens = Tasks(), RelayTokens(b"secret of all replicas")
         self.directory = FarDirectory(around.redis, self)
         self.far = FarTables(around.tables, self)
-        ports = MembershipPorts(self._describe, around.world_time, self._check_homes)
-        self.membership = Membership(self.directory, ports)
+        self.membership = Membership(
+            self.directory, MembershipPorts(self._describe, around.world_time, self._check_homes)
+        )
         self.residents = Residents(self.tasks)
         counters = ReplicaCounters()
         self.homes = self._make_homes(counters)
         self.plain = QueuedJournal(self.far, self.tasks, lambda call: around.excuse(self, call))
         self.fenced = self.make_journal()
-        super().__init__(self.fenced, ReplicaSurroundings(around), approval_s=APPROVAL_S)
-        self.repeats, self.responses = self.make_repeats(), self.make_responses()
+        self.repeats = self.make_repeats()
+        observers = CallObservers([around.saw], [self.repeats.note_move])
+        super().__init__(self.fenced, ReplicaSurroundings(around), approval_s=APPROVAL_S, observers=observers)
+        self.responses = self.make_responses()
         self.conversations = self.make_conversations()
         self._expected: dict[str, float] = {}
         self.residents.take_work(self._resident_work())
@@ -138,8 +142,8 @@ class ReplicaDouble(PageServer):
         self.membership.on_death(self._sockets_elsewhere.cut_replica)
 
     @cached_property
-    def _leaving(self) -> LeavingReplica:
-        return LeavingReplica(self.homes, self.membership, self.residents)
+    def _leaving(self) -> PlayedLeaving:
+        return PlayedLeaving(self.homes, self.membership, self.residents)
 
     def _make_homes(self, counters: ReplicaCounters) -> Homes:
         hooks = HomeHooks(self.residents.enter, self.residents.leave, self.residents.is_idle)
@@ -186,7 +190,6 @@ class ReplicaDouble(PageServer):
     # Its place among the others
 
     def start_program(self) -> None:
-        self.dispatcher.observers.of_followed.append(self.repeats.note_move)
         self.process.start(self._run())
 
     async def _run(self) -> None:

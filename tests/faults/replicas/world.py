@@ -378,7 +378,6 @@ class World(Story[CallerCourse]):
         replica = self.replicas[slot] = self._make(slot, f"{slot}{self._starts}", self)
         self.everyone.append(replica)
         self.note(f"{replica.id}: starts")
-        replica.dispatcher.observers.of_all.append(self.saw)
         replica.start_program()
 
     # The course of things

@@ -440,10 +440,9 @@ async def hanging_routes(house: House) -> AsyncGenerator[tuple[str, web.Applicat
     assert runner.server is not None
     connections = Connections(kind=connection_class())
     watch = AccessWatch(parts.store, parts.identity)
-    watch.watch_requests(connections.list_work)
     listener = create_server(("127.0.0.1", 0))
     served = await connections.listen_on(runner.server, listener)
-    looking = asyncio.create_task(watch.keep_looking())
+    looking = asyncio.create_task(watch.keep_looking(connections.list_work))
     try:
         yield f"http://127.0.0.1:{listener.getsockname()[1]}", app
     finally:

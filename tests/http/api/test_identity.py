@@ -2,7 +2,9 @@
 
 import asyncio
 import time
-from collections.abc import AsyncIterator
+from collections.abc import AsyncGenerator, AsyncIterator
+from contextlib import asynccontextmanager
+from dataclasses import dataclass, field
 from pathlib import Path
 
 import aiohttp
@@ -12,6 +14,7 @@ import pytest_asyncio
 import socketio
 from cryptography.hazmat.primitives.asymmetric import ec
 
+from bridge.app.part import AmongReplicas
 from bridge.app.server import Bridge
 from bridge.auth.identity import CHALLENGE, EXECUTOR, FILE, SESSION
 from bridge.errors import BridgeError, ErrorCode
@@ -110,37 +113,55 @@ async def test_a_nonce_works_once(bridge: Bridge, http: aiohttp.ClientSession) -
     assert (status, body["error"]["code"]) == (401, "unauthorized")
 
 
+@dataclass
+class PlayedCounts:
+    """What replicas count together."""
+
+    is_away: bool = False
+    spent: list[tuple[str, float]] = field(default_factory=list[tuple[str, float]])
+
+    async def count_within(self, name: str, seconds: float) -> int:
+        return 1
+
+    async def read_count(self, name: str) -> int:
+        return 0
+
+    async def spend_once(self, value: str, seconds: float) -> bool:
+        if self.is_away:
+            raise BridgeError(ErrorCode.CLUSTER_UNAVAILABLE, "Redis does not answer.", retryable=True)
+        self.spent.append((value, seconds))
+        return len(self.spent) == 1
+
+
+@asynccontextmanager
+async def page_of_replica(
+    folder: Path, http: aiohttp.ClientSession, counts: PlayedCounts
+) -> AsyncGenerator[FakePage]:
+    """A paired browser of a bridge that counts with others."""
+    async with running_bridge(folder, among=lambda _store: AmongReplicas(counts=counts)) as bridge:
+        yield await pair_browser(bridge.base_url, http, ticket_of(await bridge.page_url()))
+
+
 async def test_a_nonce_that_was_spent_at_another_replica_opens_nothing(
-    bridge: Bridge, http: aiohttp.ClientSession
+    tmp_path: Path, http: aiohttp.ClientSession
 ) -> None:
     """Replicas spend nonces together; who asks them sees no nonce, which could still be used elsewhere."""
-    page = await pair_browser(bridge.base_url, http, ticket_of(await bridge.page_url()))
-    asked = list[tuple[str, float]]()
-
-    async def spend_once(value: str, seconds: float) -> bool:
-        asked.append((value, seconds))
-        return len(asked) == 1
-
-    bridge.components.identity.spend_challenges_with(spend_once)
-    for status in (200, 401):
-        signed = await signed_by(page)
-        assert (await page.request("POST", "/api/sessions", signed))[0] == status
-    assert len({value for value, _ in asked}) == len(asked) == 2
-    assert {seconds for _, seconds in asked} == {60}
-    assert signed["nonce"] not in {value for value, _ in asked}
+    counts = PlayedCounts()
+    async with page_of_replica(tmp_path, http, counts) as page:
+        for status in (200, 401):
+            signed = await signed_by(page)
+            assert (await page.request("POST", "/api/sessions", signed))[0] == status
+    assert len({value for value, _ in counts.spent}) == len(counts.spent) == 2
+    assert {seconds for _, seconds in counts.spent} == {60}
+    assert signed["nonce"] not in {value for value, _ in counts.spent}
 
 
 async def test_no_session_is_opened_while_replicas_cannot_agree(
-    bridge: Bridge, http: aiohttp.ClientSession
+    tmp_path: Path, http: aiohttp.ClientSession
 ) -> None:
     """Nobody can say then whether the nonce was spent."""
-    page = await pair_browser(bridge.base_url, http, ticket_of(await bridge.page_url()))
-
-    async def spend_once(value: str, seconds: float) -> bool:
-        raise BridgeError(ErrorCode.CLUSTER_UNAVAILABLE, "Redis does not answer.", retryable=True)
-
-    bridge.components.identity.spend_challenges_with(spend_once)
-    assert (await page.request("POST", "/api/sessions", await signed_by(page)))[0] == 503
+    async with page_of_replica(tmp_path, http, PlayedCounts(is_away=True)) as page:
+        assert (await page.request("POST", "/api/sessions", await signed_by(page)))[0] == 503
 
 
 async def test_the_page_brings_a_nonce_for_its_first_session(

@@ -322,7 +322,7 @@ async def test_an_open_page_is_cut_off_when_its_user_is_disabled(team: Team) -> 
     _, page = await team.pair(await team.log_in())
     await page.connect(lambda _call: never())
     parts = team.bridge.components
-    followed = FollowedDevices(parts.store, parts.identity, parts.choices, parts.gateway)
+    followed = FollowedDevices(parts.store, parts.identity, parts.accounts.choices, parts.gateway)
     await followed.read_devices()
     assert page.socket.connected
     await parts.store.login_table().set_disabled((await team.user()).id, disabled=True)

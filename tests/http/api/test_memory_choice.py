@@ -36,7 +36,7 @@ async def test_a_user_chooses_what_is_stored_and_the_audit_log_knows(bridge: Bri
     status, answer = await page.request("PUT", "/api/stored-data/preference", LESS)
     assert (status, answer) == (200, {**LESS, **MOST})
     assert await page.get("/api/stored-data/preference") == {**LESS, **MOST}
-    retention = await bridge.components.turns.memory.retention_of(bridge.local_user.id)
+    retention = await bridge.components.models.turns.memory.retention_of(bridge.local_user.id)
     assert not retention.stores_chats
     assert not retention.stores_responses
     (entry,) = [e for e in (await page.get("/api/audit"))["entries"] if e["kind"] == "memory_changed"]

@@ -128,5 +128,5 @@ async def test_a_bridge_that_stops_ends_a_call_without_a_client(
         async with page_of(bridge, bridge.local_user.id, Shop().answer) as page:
             await call_and_hang_up(bridge, http, page)
             assert page.cancelled == []
-            await bridge.components.tasks.close()
+            await bridge.components.ground.tasks.close()
             await eventually(lambda: [each["call_id"] for each in page.cancelled] == [page.calls[0]["id"]])

@@ -151,7 +151,7 @@ async def test_a_response_in_the_background_is_cancelled_by_its_id(
     assert read.status == "cancelled"
 
     async def is_kept_as_ended() -> bool:
-        return not await bridge.components.items.list_unfinished()
+        return not await bridge.components.models.memory.store.list_unfinished()
 
     assert await eventually(is_kept_as_ended)
 

@@ -28,8 +28,7 @@ async def ask(client: openai.AsyncOpenAI, api: str) -> Any:
 
 async def used(bridge: Bridge) -> Any:
     """What the local user has used."""
-    budgets = bridge.components.controls.budgets
-    assert budgets is not None
+    budgets = bridge.components.models.budgets
     return (await budgets.read_budget(bridge.local_user.id)).used
 
 

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from bridge.app import response_composition
+from bridge.app.parts import responses
 from bridge.cli.store import DATABASE
 from bridge.endpoints.openai.responses_api import resume
 from tests.support.models.model_answers import Answer, calls, reasoning, text
@@ -40,7 +40,7 @@ async def stopped_amid_an_answer(
 @pytest.fixture
 def no_page_comes(monkeypatch: pytest.MonkeyPatch) -> None:
     """Its user opens none; what waits for one is told so sooner."""
-    monkeypatch.setattr(response_composition, "PAGE_WAIT_S", 0.2)
+    monkeypatch.setattr(responses, "PAGE_WAIT_S", 0.2)
 
 
 @pytest.mark.usefixtures("no_page_comes")

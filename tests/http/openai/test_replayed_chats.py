@@ -256,7 +256,7 @@ async def test_odd_items_come_back_to_the_digit(tmp_path: Path, provider: Script
         before = [*talk.sent(), FOUND]
         assert {**odd, "name": "unnamed_tool", "arguments": "{}"} in before
         assert await talk.go_on() == [*before, user("And?")]
-        items, user_id = talk.bridge.components.items, talk.bridge.local_user.id
+        items, user_id = talk.bridge.components.models.memory.store, talk.bridge.local_user.id
         (stored,) = (await items.by_provider_ids(user_id, ["fc_odd"])).values()
         assert stored.payload == odd
 

@@ -143,7 +143,7 @@ async def test_a_user_who_wants_nothing_stored_has_no_responses_either(
     bridge: Bridge, client: AsyncOpenAI, provider: ScriptedProvider
 ) -> None:
     """S0-130: the user's own choice is about all answers; a background response says why it cannot be."""
-    choices = bridge.components.memory_choices
+    choices = bridge.components.models.choices
     await choices.save_choice(bridge.local_user.id, MemoryChoice(keeps_answers=False))
     provider.play(text("Hi."))
     response = await client.responses.create(model=MODEL, input="Hello")
@@ -161,7 +161,7 @@ async def test_a_failure_before_the_first_word_leaves_nothing_behind(
     provider.play(fails(400, "No."))
     with pytest.raises(openai.BadRequestError):
         await client.responses.create(model=MODEL, input="Hello")
-    assert list(await bridge.components.items.list_unfinished()) == []
+    assert list(await bridge.components.models.memory.store.list_unfinished()) == []
 
 
 @pytest.mark.parametrize("previous", ["resp_of_nobody", "another user's"])
@@ -269,7 +269,9 @@ async def test_a_deleted_response_is_gone_with_all_that_is_stored_of_it(
         await client.responses.retrieve(response.id)
     with pytest.raises(openai.NotFoundError):
         await client.responses.delete(response.id)
-    assert list(await bridge.components.items.read_chain(bridge.local_user.id, response.id)) == []
+    assert (
+        list(await bridge.components.models.memory.store.read_chain(bridge.local_user.id, response.id)) == []
+    )
 
 
 async def test_deleting_says_so_in_openais_words(

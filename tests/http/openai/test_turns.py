@@ -252,7 +252,7 @@ async def test_a_caller_that_goes_away_cancels_everything(
         await begun.wait()
         await stream.close()
         await eventually(lambda: page.cancelled, what="the abort of the call")
-    await eventually(lambda: bridge.components.requests.running == 0)
+    await eventually(lambda: bridge.components.models.requests.running == 0)
 
 
 async def test_a_caller_that_goes_away_hangs_up_on_the_provider(
@@ -384,7 +384,7 @@ async def test_a_busy_bridge_says_so_and_may_be_asked_again(
     async with model_bridge(tmp_path, provider, limits=limits) as bridge, client_of(bridge) as client:
         provider.play(script(text("Hi.")).held(gate, after=1), text("Hi."))
         tasks = [asyncio.create_task(client.responses.create(model=MODEL, input="Hi")) for _ in range(2)]
-        await eventually(lambda: bridge.components.requests.waiting == 1)
+        await eventually(lambda: bridge.components.models.requests.waiting == 1)
         with pytest.raises(openai.InternalServerError, match="Server busy") as refused:
             await client.responses.create(model=MODEL, input="Hi")
         assert refused.value.status_code == 503

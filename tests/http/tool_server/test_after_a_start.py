@@ -8,7 +8,8 @@ from typing import Any
 import aiohttp
 import pytest
 
-from bridge.app.server import Bridge, start_bridge
+from bridge.app.server import Bridge
+from bridge.app.start import start_bridge
 from bridge.browsers import connected_pages
 from bridge.storage.open_pages import OPEN_PAGES_FILE, read_users
 from bridge.storage.store import Store

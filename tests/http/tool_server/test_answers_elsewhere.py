@@ -59,9 +59,8 @@ def others() -> Others:
 @pytest.fixture
 def files(tmp_path: Path, others: Others) -> AnswerFiles:
     """Of a replica whose folder is its own."""
-    made = AnswerFiles(tmp_path, others.links, 1000, of_replica=CallIds(SECRET, "0123" * 4))
-    made.ask_replicas(others)
-    return made
+    ids = CallIds(SECRET, "0123" * 4)
+    return AnswerFiles(tmp_path, others.links, 1000, of_replica=ids, replicas=others)
 
 
 async def refused_code(files: AnswerFiles, call_id: str) -> ErrorCode:

@@ -11,7 +11,8 @@ import aiohttp
 import pytest
 import pytest_asyncio
 
-from bridge.app.server import Bridge, start_bridge
+from bridge.app.server import Bridge
+from bridge.app.start import start_bridge
 from bridge.storage.store import Store
 from tests.support.documents.compiled import document_text
 from tests.support.running_bridge import FakePage, json_answer, page_of, running_bridge

@@ -10,7 +10,8 @@ import aiohttp
 import pytest
 import pytest_asyncio
 
-from bridge.app.server import Bridge, start_bridge
+from bridge.app.server import Bridge
+from bridge.app.start import start_bridge
 from bridge.browsers import connected_pages
 from bridge.storage.store import Store
 from tests.support.documents.compiled import document_text

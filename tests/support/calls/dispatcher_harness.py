@@ -6,6 +6,7 @@ from typing import Literal
 
 from bridge.browser_protocol import Decision, DecisionReason, Result
 from bridge.calls.call_ids import CallIds
+from bridge.calls.call_watch import CallObservers
 from bridge.calls.dispatcher import RESUME_S, Dispatcher
 from bridge.calls.outcome import CallOutcome
 from bridge.calls.request import CallContext, CallRequest
@@ -75,7 +76,9 @@ def decision_of(
 class DispatcherHarness:
     """A dispatcher with one page each for Ann and Bob."""
 
-    def __init__(self, journal: FakeJournal | None = None, **pages: str) -> None:
+    def __init__(
+        self, journal: FakeJournal | None = None, observers: CallObservers | None = None, **pages: str
+    ) -> None:
         sids = pages or {"ann": "page-a", "bob": "page-b"}
         self.browser = FakeBrowser({user: page(sid) for user, sid in sids.items()})
         self.journal = journal or FakeJournal()
@@ -88,6 +91,7 @@ class DispatcherHarness:
             CallIds(b"secret"),
             no_browser_message="Open it.",
             resume_s=lambda: self.resume_s,
+            observers=observers,
         )
 
     async def run(self, call: CallRequest, deadline_s: float = 60, set_by: SetBy = "call") -> CallOutcome:

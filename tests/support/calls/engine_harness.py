@@ -8,6 +8,7 @@ from typing import Any
 from bridge.browser_protocol import Accepted, Result
 from bridge.calls.admission import AdmissionControl
 from bridge.calls.call_ids import CallIds
+from bridge.calls.call_watch import CallObservers
 from bridge.calls.dispatcher import Dispatcher
 from bridge.calls.engine import Engine
 from bridge.calls.open_call import OpenCall, Page
@@ -106,12 +107,14 @@ class EngineHarness:
         )
         self.pages = FakePages()
         self.answer_store = FakeAnswerStore()
+        repeats = RepeatedCalls(FakeRepeatJournal(), b"secret")
         dispatcher = Dispatcher(
             self.pages,
             FakeJournal(),
             FakeDecisions(),
             CallIds(b"secret"),
             no_browser_message="none",
+            observers=CallObservers(of_followed=[repeats.note_move]),
         )
         self.pages.listener = dispatcher
         self.controls = controls(**limits)
@@ -122,7 +125,7 @@ class EngineHarness:
             AdmissionControl(self.controls),
             dispatcher,
             self.answer_store,
-            repeats=RepeatedCalls(FakeRepeatJournal(), b"secret"),
+            repeats=repeats,
         )
 
     async def add(self, text: str, *, accepted: bool = True) -> None:

@@ -13,7 +13,7 @@ from bridge.calls.outcome import CallOutcome
 from bridge.calls.request import CallContext, CallRequest, RepeatIdentity
 from bridge.calls.state_machine import TERMINAL, CallPhase
 from bridge.limits.settings import Deadline
-from bridge.storage.call_journal import CallJournal
+from bridge.storage.call_journal import CallJournal, OnUnrecorded
 from bridge.storage.call_mapping import StoredCall
 from bridge.storage.store import Store
 from bridge.storage.users import User
@@ -85,9 +85,11 @@ class JournalHarness:
 
 
 @asynccontextmanager
-async def open_journal(folder: Path, database: Where | None = None) -> AsyncGenerator[JournalHarness]:
+async def open_journal(
+    folder: Path, database: Where | None = None, on_unrecorded: OnUnrecorded | None = None
+) -> AsyncGenerator[JournalHarness]:
     store = Store.open_store(database or folder / "bridge.sqlite3")
-    journal = store.call_journal(folder)
+    journal = store.call_journal(folder, on_unrecorded)
     yield JournalHarness(
         folder, store, journal, await store.ensure_user("ann"), await store.ensure_user("bob")
     )

@@ -54,11 +54,13 @@ def fail_on_warning(message: str) -> None:
 
 def controls(**limits: Number) -> Controls:
     """With these limits; the breakers' clock goes on by a millisecond at each look."""
-    live = LiveLimits(
-        MemoryLimitStore(), {name.upper(): value for name, value in limits.items()}, warn=fail_on_warning
-    )
+
+    def apply_limits() -> None:
+        queue.limits_changed()
+
+    given = {name.upper(): value for name, value in limits.items()}
+    live = LiveLimits(MemoryLimitStore(), given, warn=fail_on_warning, on_change=apply_limits)
     ticks = count()
     queue = FairQueue(CallRules(lambda: live.now, max_open_calls_per_user=1000))
-    live.on_change(queue.limits_changed)
     breakers = Breakers(lambda: live.now, lambda: next(ticks) / 1000)
     return Controls(live, queue, breakers, UserCallSettings(MemoryCallSettingStore()))

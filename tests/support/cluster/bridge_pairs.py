@@ -14,7 +14,8 @@ from pathlib import Path
 from bridge.app.readiness import NotReady
 from bridge.app.replica import Replica
 from bridge.app.secret_files import choose_secret, write_private
-from bridge.app.server import SECRET_FILE, Bridge
+from bridge.app.server import Bridge
+from bridge.app.start import SECRET_FILE
 from bridge.settings.bridge import BridgeSettings
 from tests.support.cluster.replica_settings import replica_settings
 from tests.support.settings import changed_settings

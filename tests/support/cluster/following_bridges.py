@@ -11,8 +11,8 @@ from pathlib import Path
 from sqlalchemy import URL
 
 from bridge.app.secret_files import write_private
-from bridge.app.server import Bridge, start_bridge
-from bridge.app.shared_state import follow_changes
+from bridge.app.server import Bridge
+from bridge.app.start import start_bridge
 from bridge.cluster.changes import LOOK_S, Changes
 from bridge.cluster.redis_bell import RedisBell
 from bridge.cluster.redis_connection import RedisConnection
@@ -55,8 +55,11 @@ async def _following(folder: Path, database: URL, redis_url: str, look_s: float)
     bridge = await start_bridge(bridge_settings(folder, limits=TEST_LIMITS), store, documents=InlineReader())
     connection, tasks = RedisConnection(redis_url), Tasks()
     bell = RedisBell(connection)
-    changes = Changes(store.change_counters(), bell, tasks, look_s=look_s)
-    await follow_changes(changes, bridge.components)  # nobody has changed anything since the start
+    followed = [each for part in bridge.components.parts for each in part.list_followed()]
+    changes = Changes(store.change_counters(), bell, tasks, followed, look_s=look_s)
+    store.on_commit(changes.announce_change)
+    await changes.read_first()  # no one has changed anything since the start
+    await bridge.components.documents.followed.note_versions()
     tasks.start_task(bell.listen(), "the bell")
     tasks.start_task(changes.keep_looking(), "changes")
     if look_s >= LOOK_S:

@@ -34,12 +34,8 @@ class SharedCounts:
 
 
 def limit_of(counts: SharedCounts | None, *, per_key: int = 3, in_all: int | None = None) -> AttemptLimit:
-    """The limit of one replica; the counter comes after the limit, as the composition has it."""
-    attempts = Attempts()
-    limit = attempts.limit_attempts("tries", per_key=per_key, in_all=in_all, window_s=60)
-    if counts is not None:
-        attempts.count_with(counts)
-    return limit
+    """The limit of one replica."""
+    return Attempts(counts).limit_attempts("tries", per_key=per_key, in_all=in_all, window_s=60)
 
 
 async def refusal_of(limit: AttemptLimit, key: str = "ann") -> str | None:

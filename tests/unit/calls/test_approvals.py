@@ -28,9 +28,13 @@ class ApprovalsHarness:
         self.announced: list[str] = []
         self.audit = FakeAudit()
         self.approvals = Approvals(
-            self.store, "safe", self.audit, start=self.background_work.start, now=lambda: self.time
+            self.store,
+            "safe",
+            self.audit,
+            start=self.background_work.start,
+            announce=self._announce,
+            now=lambda: self.time,
         )
-        self.approvals.on_change(self._announce)
 
     def decide(
         self,

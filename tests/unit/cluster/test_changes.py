@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 import pytest
 import pytest_asyncio
 
-from bridge.cluster.changes import LOOK_S, Changes
+from bridge.cluster.changes import LOOK_S, Changes, Followed
 from bridge.errors import BridgeError
 from bridge.storage.sessions import Topic, store_unavailable
 from bridge.tasks import Tasks
@@ -62,14 +62,13 @@ class Cluster:
     bell: SharedBell = field(default_factory=SharedBell)
     tasks: Tasks = field(default_factory=Tasks)
 
-    def changes(self) -> Changes:
-        return Changes(self.counters, self.bell.of_replica(), self.tasks)
+    def changes(self, *followed: Followed) -> Changes:
+        return Changes(self.counters, self.bell.of_replica(), self.tasks, followed)
 
     async def listening(self, topic: Topic = "keys") -> list[str]:
         """A replica that listens to a topic; returns what it heard."""
         heard: list[str] = []
-        changes = self.changes()
-        changes.on_change([topic], lambda: heard.append(topic))
+        changes = self.changes(([topic], lambda: heard.append(topic)))
         await changes.read_first()
         self.tasks.start_task(changes.keep_looking(), "changes")
         return heard
@@ -138,8 +137,7 @@ async def test_a_listener_that_could_not_read_is_told_again(cluster: Cluster) ->
         if answer is not None:
             raise answer
 
-    changes = cluster.changes()
-    changes.on_change(["servers"], read_again)
+    changes = cluster.changes((["servers"], read_again))
     await changes.read_first()
     cluster.tasks.start_task(changes.keep_looking(), "changes")
     cluster.counters.raise_version("servers")

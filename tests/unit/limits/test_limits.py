@@ -1,6 +1,7 @@
 """Limits: names, ranges, where a value comes from, and changes while the bridge runs."""
 
 import asyncio
+from collections.abc import Callable
 
 import pytest
 
@@ -13,8 +14,10 @@ from tests.support.calls.memory_limits import MemoryLimitStore, controls, fail_o
 pytestmark = pytest.mark.asyncio
 
 
-def live(kept: MemoryLimitStore | None = None, **given: Number) -> LiveLimits:
-    return LiveLimits(kept or MemoryLimitStore(), given, warn=fail_on_warning)
+def live(
+    kept: MemoryLimitStore | None = None, on_change: Callable[[], None] = lambda: None, **given: Number
+) -> LiveLimits:
+    return LiveLimits(kept or MemoryLimitStore(), given, warn=fail_on_warning, on_change=on_change)
 
 
 async def test_every_limit_has_the_name_default_and_range_of_the_source_documents() -> None:
@@ -63,9 +66,8 @@ async def test_an_unknown_name_is_refused_with_those_that_exist() -> None:
 async def test_a_change_is_in_force_at_once_and_after_a_restart() -> None:
     """What the operator sets in the page is kept; taking it back brings the default."""
     kept = MemoryLimitStore()
-    limits = live(kept)
     heard: list[int] = []
-    limits.on_change(lambda: heard.append(limits.now.max_parallel_tools_global))
+    limits = live(kept, lambda: heard.append(limits.now.max_parallel_tools_global))
     await limits.change_limits({"MAX_PARALLEL_TOOLS_GLOBAL": 3})
     assert heard == [3]
     restarted = live(kept)
@@ -129,8 +131,8 @@ async def test_who_reads_the_limits_reads_those_of_all_replicas() -> None:
 
 async def test_another_number_of_replicas_tells_the_queues_once() -> None:
     """Calls that wait may run when a replica is gone; each heartbeat sees the same number again."""
-    limits, told = live(), list[int]()
-    limits.on_change(lambda: told.append(limits.now.max_parallel_tools_global))
+    told = list[int]()
+    limits = live(on_change=lambda: told.append(limits.now.max_parallel_tools_global))
     for replicas in (2, 2, 1):
         limits.divide_among(replicas)
     assert told == [100, 200]
@@ -139,8 +141,7 @@ async def test_another_number_of_replicas_tells_the_queues_once() -> None:
 async def test_stored_limits_are_read_again_as_another_replica_left_them() -> None:
     """One that it took back is in force no longer; reading the same again tells nobody."""
     kept, told = MemoryLimitStore({"TOOL_TIMEOUT_SECONDS": 7, "BREAKER_MAX_FAILURES": 9}), list[float]()
-    limits = live(kept)
-    limits.on_change(lambda: told.append(limits.now.tool_timeout_seconds))
+    limits = live(kept, lambda: told.append(limits.now.tool_timeout_seconds))
     await limits.load_stored()
     kept.values = {"BREAKER_MAX_FAILURES": 9}
     for _ in range(2):

@@ -3,6 +3,7 @@
 import pytest
 
 from bridge.browser_protocol import Accepted, Result
+from bridge.calls.call_watch import CallObservers
 from bridge.calls.request import CallRequest
 from bridge.errors import ErrorCode
 from bridge.telemetry.call_spans import CallSpans, place_phases
@@ -19,16 +20,14 @@ def reporting(result: Result, *phases_ms: float) -> Result:
     return result.model_copy(update={"outcome": outcome})
 
 
-def traced(harness: DispatcherHarness, spans: SpanList) -> Tracer:
+def traced(spans: SpanList) -> tuple[DispatcherHarness, Tracer]:
     tracer = tracer_into(spans)
-    harness.dispatcher.observers.of_all.append(CallSpans(tracer).note_move)
-    return tracer
+    return DispatcherHarness(observers=CallObservers([CallSpans(tracer).note_move])), tracer
 
 
 async def perform(spans: SpanList, call: CallRequest, result: Result, *phases_ms: float) -> None:
     """A call of a request, whose page reports that."""
-    harness = DispatcherHarness()
-    tracer = traced(harness, spans)
+    harness, tracer = traced(spans)
     span = tracer.start_span(REQUEST, "POST /tools/{tool}", None, {})
     with within_span(span):
         running = harness.start(call)
@@ -102,8 +101,8 @@ async def test_the_tool_of_an_mcp_server_is_called_by_the_words_of_mcp() -> None
 @pytest.mark.asyncio
 async def test_the_time_in_which_a_user_is_asked_is_a_span() -> None:
     """Most of a slow call may be its user."""
-    harness, spans = DispatcherHarness(), SpanList()
-    traced(harness, spans)
+    spans = SpanList()
+    harness, _ = traced(spans)
     running = harness.start(request(safe=False))
     call_id = await harness.sent()
     harness.dispatcher.accept_call("page-a", Accepted(call_id=call_id, awaiting_approval=True))

@@ -1,0 +1,41 @@
+"""Parts of other packages, which name them under the entry point `tool_bridge.parts`."""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Sequence
+from importlib.metadata import EntryPoint, entry_points
+
+from bridge.app.part import Ground, Part, UnusablePart
+
+GROUP = "tool_bridge.parts"
+
+_log = logging.getLogger(__name__)
+
+
+def make_installed_parts(ground: Ground) -> Sequence[Part]:
+    """Make the parts of all installed packages, by name; each is a callable that takes the ground.
+
+    Raises:
+        UnusablePart: one of them cannot be made: a bridge without what its operator installed does not start.
+    """
+    return [_make_part(each, ground) for each in sorted(entry_points(group=GROUP), key=lambda one: one.name)]
+
+
+def _make_part(entry: EntryPoint, ground: Ground) -> Part:
+    package = "an unknown package" if entry.dist is None else f"{entry.dist.name} {entry.dist.version}"
+    try:
+        part = entry.load()(ground)
+    except Exception as error:  # whatever a stranger's module raises: the operator reads whose it is
+        raise UnusablePart(_explain(entry, package, f"{type(error).__name__}: {error}")) from error
+    if not isinstance(part, Part):
+        raise UnusablePart(_explain(entry, package, f"it makes a {type(part).__name__}, which is not a Part"))
+    _log.info("Part %s of %s is installed.", entry.name, package)
+    return part
+
+
+def _explain(entry: EntryPoint, package: str, reason: str) -> str:
+    return (
+        f"The part {entry.name} ({entry.value}) of {package} cannot be used: {reason}. "
+        "Mend that package, or uninstall it."
+    )

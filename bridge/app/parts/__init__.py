@@ -1,0 +1,1 @@
+"""The parts of the bridge, one module each, made by `bridge.app.composition` in order."""

@@ -1,0 +1,118 @@
+"""Calls of tools: from the request of a program to a page and back."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from bridge.app.canary import CANARY_FRESH_S, CANARY_S, build_canary
+from bridge.app.part import Ground, Observers, Part
+from bridge.app.parts.accounts import AccountsPart
+from bridge.app.parts.records import RecordsPart
+from bridge.app.readiness import Check
+from bridge.auth.identity import Identity
+from bridge.auth.pairing_links import PairingLinks
+from bridge.browsers.gateway import BrowserGateway
+from bridge.calls.admission import AdmissionControl, Controls
+from bridge.calls.call_watch import CallObservers
+from bridge.calls.dispatcher import Dispatcher
+from bridge.calls.engine import Engine
+from bridge.catalog.registry import Registry
+from bridge.endpoints.api.batches import BatchRoutes
+from bridge.endpoints.api.call_history import CallHistoryRoutes
+from bridge.endpoints.api.calls import CallRoutes
+from bridge.endpoints.api.limits import LimitRoutes
+from bridge.endpoints.tool_server import ToolServer
+from bridge.http.answer_files import AnswerFiles
+from bridge.http.answers_elsewhere import OtherReplicas
+from bridge.http.file_links import FileLinks
+from bridge.http.routing import Route
+from bridge.storage.answer_files import FOLDER
+
+
+class CallsPart(Part):
+    """Runs calls."""
+
+    def __init__(
+        self,
+        ground: Ground,
+        accounts: AccountsPart,
+        controls: Controls,
+        records: RecordsPart,
+        *,
+        gateway: BrowserGateway,
+        registry: Registry,
+        observers: Observers,
+        answers: OtherReplicas | None,
+    ) -> None:
+        """`answers` asks other replicas for stored answers."""
+        self._ground = ground
+        self._controls = controls
+        self._records = records
+        self._gateway = gateway
+        self.registry = registry
+        self.dispatcher = Dispatcher(
+            gateway,
+            records.writer,
+            records.approvals,
+            records.ids,
+            approval_s=ground.settings.approvals.approval_s,
+            resume_s=lambda: controls.limits.now.page_resume_seconds,
+            no_browser_message="No bridge page of this user is open. "
+            f"Open {ground.base_url}/ in the browser, then call again.",
+            observers=CallObservers(observers.calls, observers.followed_calls),
+        )
+        self.files = self._make_files(accounts.identity, answers)
+        self._admission = AdmissionControl(controls)
+        self.engine = Engine(
+            self.registry,
+            records.approvals,
+            self._admission,
+            self.dispatcher,
+            self.files,
+            repeats=records.repeats,
+            on_refusal=observers.refusals,
+        )
+        self.links = PairingLinks(
+            ground.store, ground.base_url, is_open=lambda user_id: gateway.pages.count_pages(user_id) > 0
+        )
+
+    def _make_files(self, identity: Identity, answers: OtherReplicas | None) -> AnswerFiles:
+        settings = self._ground.settings
+        links, most = FileLinks(self._ground.secret, identity), settings.tools.max_answer_bytes
+        if (shared := settings.cluster.answers_dir) is not None:
+            return AnswerFiles(shared, links, most)
+        of_replica = None if settings.cluster.redis_url is None else self._records.ids
+        return AnswerFiles(settings.data_dir / FOLDER, links, most, of_replica=of_replica, replicas=answers)
+
+    def list_routes(self) -> Sequence[Route]:
+        """Return the routes of calls, of the tool server, and of the limits."""
+        limits, journal = self._controls.limits, self._records.journal
+        calls = CallRoutes(self.engine, self.dispatcher, self.files, journal)
+        tools = ToolServer(self.registry, self.engine, self.files, self.links, base_url=self._ground.base_url)
+        return [
+            *LimitRoutes(self.registry, self._controls).list_routes(),
+            *calls.list_routes(),
+            *BatchRoutes(self.engine, lambda: limits.now, calls.describe_outcome).list_routes(),
+            *CallHistoryRoutes(self.dispatcher, journal).list_routes(),
+            *tools.list_routes(),
+        ]
+
+    def list_checks(self) -> Sequence[Check]:
+        """Return the canary, where its user is named."""
+        ground, find_route = self._ground, self._gateway.route_to
+        canary = build_canary(ground.settings.canary, ground.store, self.registry, self.engine, find_route)
+        if canary is None:
+            return []
+        return [Check("canary", canary, ground.tasks, check_s=CANARY_S, fresh_s=CANARY_FRESH_S)]
+
+    def apply_limits(self) -> None:
+        """Let calls through at the rate that is allowed now."""
+        self._admission.apply_limits()
+
+    async def start(self) -> None:
+        """Delete answers that have expired."""
+        await self.files.sweep_files()
+
+    async def stop_work(self) -> None:
+        """Settle every call that is still open."""
+        self.dispatcher.stop_calls()

@@ -1,0 +1,77 @@
+"""Conversations: stored, answered by runs, and exported with everything else of a user."""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Sequence
+
+from bridge.app.part import Ground, Part
+from bridge.app.parts.models import ModelsPart
+from bridge.calls.ports import CallKnowledge
+from bridge.catalog.registry import Registry
+from bridge.conversation_runs.enabled_tools import ToolChoices
+from bridge.conversation_runs.locks import ConversationLocks
+from bridge.conversation_runs.runs import ConversationRuns
+from bridge.conversations.ports import ConversationStore
+from bridge.endpoints.api.conversations.chat import ConversationChatRoutes
+from bridge.endpoints.api.conversations.conversations import ConversationRoutes
+from bridge.endpoints.api.conversations.messages import ConversationMessageRoutes
+from bridge.endpoints.api.conversations.tools import ConversationToolRoutes
+from bridge.endpoints.api.stored_items import StoredItemRoutes
+from bridge.http.routing import Route
+
+_log = logging.getLogger(__name__)
+
+
+class ConversationsPart(Part):
+    """Answers conversations."""
+
+    def __init__(
+        self,
+        ground: Ground,
+        models: ModelsPart,
+        journal: CallKnowledge,
+        registry: Registry,
+        locks: ConversationLocks,
+    ) -> None:
+        """`locks` forwards calls to the runs that made them."""
+        self._ground = ground
+        self.store: ConversationStore = ground.store.conversation_tables(ground.settings.storage)
+        self.runs = ConversationRuns(
+            self.store,
+            models.turns,
+            models.toolboxes,
+            journal,
+            models.services,
+            locks=locks,
+            epoch_of=ground.store.epoch_of,
+        )
+        self.tools = ToolChoices(registry)
+
+    def list_routes(self) -> Sequence[Route]:
+        """Return the routes of conversations, and of what is stored of a user."""
+        store, runs, tools = self.store, self.runs, self.tools
+        tables, kept = self._ground.store, self._ground.settings.storage
+        items = StoredItemRoutes(
+            tables.user_items(kept),
+            store,
+            tables.account_tables(kept),
+            days=kept.cleanup_days,
+            max_bytes=kept.bytes_per_user,
+        )
+        return [
+            *items.list_routes(),
+            *ConversationRoutes(store, runs, tools, self._ground.settings.quotas).list_routes(),
+            *ConversationMessageRoutes(store, runs).list_routes(),
+            *ConversationChatRoutes(store, runs).list_routes(),
+            *ConversationToolRoutes(store, runs, tools).list_routes(),
+        ]
+
+    async def start(self) -> None:
+        """End or go on with what another process left, unless replicas do so for each user."""
+        if self._ground.homes is None and (interrupted := await self.runs.take_over_left()):
+            _log.warning("%d conversations were being answered when the bridge last stopped.", interrupted)
+
+    async def stop_work(self) -> None:
+        """Stop all runs; they can be continued."""
+        await self.runs.stop_all()

@@ -1,0 +1,64 @@
+"""The MCP endpoint."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from bridge.app.part import Ground, Part
+from bridge.app.parts.accounts import AccountsPart
+from bridge.app.parts.calls import CallsPart
+from bridge.app.parts.records import RecordsPart
+from bridge.calls.call_watch import CallWatch
+from bridge.endpoints.mcp.calls import McpCalls
+from bridge.endpoints.mcp.readers import McpReaders
+from bridge.endpoints.mcp.routes import McpRoutes
+from bridge.endpoints.mcp.subscriptions import Subscriptions
+from bridge.endpoints.mcp.tasks import McpTasks
+from bridge.endpoints.tool_server import USAGE_PROMPT
+from bridge.http.answer_files import TurnFiles
+from bridge.http.routing import Route
+from bridge.tracing.tracer import Tracer
+
+
+class McpPart(Part):
+    """Offers tools to MCP clients."""
+
+    def __init__(
+        self,
+        ground: Ground,
+        accounts: AccountsPart,
+        records: RecordsPart,
+        calls: CallsPart,
+        *,
+        watch: CallWatch,
+        tracer: Tracer | None,
+    ) -> None:
+        """`watch` observes calls."""
+        settings, registry = ground.settings, calls.registry
+        readers = McpReaders(settings.tools.max_mcp_answer_bytes)
+        tasks = McpTasks(
+            ground.store.mcp_tasks(settings.storage), records.journal, ground.tasks, accounts.access
+        )
+        mcp_calls = McpCalls(
+            registry,
+            calls.engine,
+            TurnFiles(calls.files, ground.base_url),
+            calls.links,
+            watch=watch,
+            tasks=ground.tasks,
+            mcp_tasks=tasks,
+            readers=readers,
+        )
+        self._routes = McpRoutes(
+            registry,
+            mcp_calls,
+            tasks,
+            Subscriptions(registry),
+            readers=readers,
+            instructions=USAGE_PROMPT,
+            tracer=tracer,
+        )
+
+    def list_routes(self) -> Sequence[Route]:
+        """Return the routes of the endpoint."""
+        return self._routes.list_routes()

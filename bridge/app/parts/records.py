@@ -1,0 +1,98 @@
+"""Records of calls: the journal, repeated calls, and what users approved."""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Sequence
+
+from bridge.app.part import Ground, Observers, Part
+from bridge.app.readiness import Check
+from bridge.app.readiness_checks import make_storage_checks
+from bridge.calls.approvals import Announce, Approvals
+from bridge.calls.call_ids import CallIds
+from bridge.calls.fenced_journal import STOP_COMMIT_S, FencedJournal
+from bridge.calls.ports import Journal
+from bridge.calls.repeated_calls import RepeatedCalls
+from bridge.cluster.changes import Followed
+from bridge.endpoints.api.approvals import ApprovalRoutes
+from bridge.endpoints.api.audit import AuditRoutes
+from bridge.endpoints.api.call_statistics import CallStatisticsRoutes
+from bridge.http.routing import Route
+from bridge.metrics.instruments import StateGauges
+from bridge.storage.call_journal import OnUnrecorded
+
+_log = logging.getLogger(__name__)
+
+
+class RecordsPart(Part):
+    """Records calls, and knows which of them users have allowed."""
+
+    def __init__(self, ground: Ground, announce: Announce, on_unrecorded: OnUnrecorded) -> None:
+        """`announce` tells a user's pages of approvals; `on_unrecorded`: as the journal describes it."""
+        store, settings = ground.store, ground.settings
+        self._ground = ground
+        self.approvals = Approvals(
+            store.approval_tables(),
+            settings.approvals.approve,
+            ground.audit,
+            start=ground.tasks.start_task,
+            announce=announce,
+        )
+        self.ids = CallIds(ground.secret, ground.replica)
+        self.journal = store.call_journal(settings.data_dir, on_unrecorded)
+        self.fenced: FencedJournal | None = None
+        """Of a replica: what writes about unsafe calls."""
+        if ground.homes is not None:
+            self.fenced = FencedJournal(store.fenced_calls(), self.journal, ground.homes, ground.tasks)
+        self.repeats = RepeatedCalls(self.journal, ground.secret)
+        self.unsettled = 0
+        """Number of calls that were running when the bridge last stopped."""
+
+    @property
+    def writer(self) -> Journal:
+        """Journal that the dispatcher writes to."""
+        return self.fenced or self.journal
+
+    def list_observers(self) -> Observers:
+        """Return what notes calls that may be sent again."""
+        return Observers(followed_calls=[self.repeats.note_move])
+
+    def list_routes(self) -> Sequence[Route]:
+        """Return the routes of approvals, statistics and the audit log."""
+        return [
+            *ApprovalRoutes(self.approvals, self._ground.settings.approvals.approval_s).list_routes(),
+            *CallStatisticsRoutes(self.journal).list_routes(),  # before the route of a call by its id
+            *AuditRoutes(self._ground.audit, self.journal).list_routes(),
+        ]
+
+    def list_followed(self) -> Sequence[Followed]:
+        """Return the cache of approvals."""
+        return [(["approvals"], self.approvals.clear_cache)]
+
+    def list_checks(self) -> Sequence[Check]:
+        """Return the checks of what is written to: the database and the data folder."""
+        return make_storage_checks(self._ground)
+
+    def set_gauges(self, gauges: StateGauges) -> None:
+        """Count what waits for the database."""
+        gauges.journal_waiting.labels("calls").set(self.journal.backlog.waiting)
+        gauges.journal_away.labels("calls").set(self.journal.backlog.is_away)
+
+    async def start(self) -> None:
+        """Settle what another process left of calls, unless replicas do so for each user."""
+        self._ground.tasks.keep_running(self.journal.sweep_hourly, "old calls")
+        if self.fenced is not None:
+            return
+        self.unsettled = await self.journal.settle_orphans()
+        if self.unsettled:
+            _log.warning("%d calls were running when the bridge last stopped.", self.unsettled)
+        self.repeats.restore_calls(await self.journal.list_repeatable())
+
+    async def stop_work(self) -> None:
+        """Wait until what callers must not hear earlier is written."""
+        if self.fenced is not None:
+            await self.fenced.wait_until_committed(STOP_COMMIT_S)
+
+    async def close(self) -> None:
+        """Write what is left."""
+        await self.journal.close_journal()

@@ -1,0 +1,63 @@
+"""Responses: created, read, and resumed after a restart."""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Callable, Sequence
+
+from bridge.app.part import Ground, Part
+from bridge.app.parts.models import ModelsPart
+from bridge.calls.ports import CallKnowledge
+from bridge.endpoints.openai.responses import ResponseRoutes
+from bridge.endpoints.openai.responses_api.create import ResponseMaker
+from bridge.endpoints.openai.responses_api.resume import ResponseContinuer
+from bridge.endpoints.openai.responses_api.retrieve import ResponseReader
+from bridge.endpoints.openai.responses_api.running import RunningResponses
+from bridge.http.routing import Route
+from bridge.tasks import sleep_safely
+
+PAGE_WAIT_S = 15.0
+"""Seconds for which a resumed response waits for its user's page to reconnect. Chosen."""
+
+LOOK_S = 0.25
+
+_log = logging.getLogger(__name__)
+
+
+class ResponsesPart(Part):
+    """Makes responses of turns."""
+
+    def __init__(
+        self, ground: Ground, models: ModelsPart, journal: CallKnowledge, count_pages: Callable[[str], int]
+    ) -> None:
+        """`count_pages`: connected pages of a user."""
+        services, memory = models.services, models.memory
+        self._is_alone = ground.homes is None
+        self._models = models
+        self._count_pages = count_pages
+        self.running = RunningResponses(ground.tasks)
+        self.maker = ResponseMaker(
+            models.turns, memory, journal, self.running, services.settings_of, hold_work=services.hold_work
+        )
+        self.reader = ResponseReader(memory.store, self.running)
+        self.continuer = ResponseContinuer(memory, journal, models.models, self.maker, self._wait_for_page)
+
+    def list_routes(self) -> Sequence[Route]:
+        """Return the routes of the Responses API."""
+        return ResponseRoutes(self._models.reader, self.maker, self.reader).list_routes()
+
+    async def start(self) -> None:
+        """Go on with what another process left, unless replicas do so for each user."""
+        if self._is_alone and (interrupted := await self.continuer.resume_orphaned()):
+            _log.warning("%d responses were in progress when the bridge last stopped.", interrupted)
+
+    async def stop_work(self) -> None:
+        """End the responses in the background; the next process resumes them."""
+        await self.running.stop_background()
+
+    async def _wait_for_page(self, user_id: str) -> None:
+        for _ in range(int(PAGE_WAIT_S / LOOK_S)):
+            if self._count_pages(user_id) > 0:
+                return
+            await sleep_safely(LOOK_S)
+        _log.info("A response resumes without an open page of its user.")

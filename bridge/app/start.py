@@ -1,0 +1,198 @@
+"""Starts a bridge: its parts in order, then the HTTP server."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import logging
+import os
+import socket
+from functools import partial
+from typing import TYPE_CHECKING
+from urllib.parse import urlsplit
+
+from aiohttp import web
+
+from bridge import __version__
+from bridge.app.composition import Components
+from bridge.app.http_application import HTTP_PORT, build_application, canonical_host, render_error
+from bridge.app.local_key import open_local_key
+from bridge.app.part import AmongReplicas, Ground
+from bridge.app.parts.documents import DocumentsPart, Offer
+from bridge.app.secret_files import choose_secret, write_private
+from bridge.app.server import Bridge
+from bridge.audit import AuditKind
+from bridge.cluster.relay import Relay
+from bridge.documents.reader import DocumentReader
+from bridge.documents.worker import DocumentWorker
+from bridge.http.connections import IDLE_S, Connection, Connections, StraightConnection
+from bridge.http.final_slash import ignore_final_slash
+from bridge.http.middleware import refuse_expectations
+from bridge.http.request_handler import build_request_handler
+from bridge.lazy_modules import load_lazily
+from bridge.library_versions import may_use_insides
+from bridge.settings.bridge import BridgeSettings
+from bridge.settings.cluster import ClusterSettings
+from bridge.settings.running_bridge import RUNNING_FILE, reason_of_refusal
+from bridge.settings.users import LOCAL_USER
+from bridge.storage.encryption import Encryption
+from bridge.storage.store import Store
+from bridge.tasks import Tasks
+
+if TYPE_CHECKING:
+    from bridge.app.replica import Replica  # loads Redis's client, which a bridge alone does without
+
+SHUTDOWN_SECONDS = 1.0
+"""Seconds for the last responses; aiohttp waits twice that long. Every open call is settled before."""
+
+SECRET_FILE = "secret.key"
+"""Name of the file in the data folder that holds the secret for tokens and ids."""
+
+_log = logging.getLogger(__name__)
+
+
+class AddressInUse(Exception):
+    """The bridge cannot listen at the address in its settings; the text says why."""
+
+
+async def offer_nothing(_documents: DocumentsPart) -> None:
+    """Offer no documents, as `Offer`."""
+
+
+async def start_bridge(
+    settings: BridgeSettings,
+    store: Store,
+    *,
+    documents: DocumentReader | None = None,
+    offer: Offer = offer_nothing,
+    is_straight: bool | None = None,
+    among: AmongReplicas | None = None,
+) -> Bridge:
+    """Start a bridge on an opened store; it answers when this returns.
+
+    `documents`: None for a process of its own. The bridge closes it. `is_straight`: whether it uses the
+    insides of its libraries; None: if their versions were read. `among`: None: as the settings say.
+
+    Raises:
+        UnfitLibraries: it cannot do without those of a version that was not.
+        AddressInUse: nothing can listen there.
+        StoreError: another bridge uses the data folder or the database, or it cannot be written.
+        OSError: the same.
+    """
+    path = may_use_insides() if is_straight is None else is_straight
+    listener = _listen(settings.network.host, settings.network.port)
+    secret = choose_secret(settings.cluster.secret_key, settings.data_dir / SECRET_FILE)
+    try:
+        replica = _make_replica(settings.cluster, store, secret, is_straight=path)
+        ground = await _prepare_ground(
+            settings, store, secret, listener.getsockname()[1], replica, is_straight=path
+        )
+        given = among or (AmongReplicas() if replica is None else replica.given)
+        parts = Components(ground, documents or DocumentWorker(), offer, given)
+        return await _start_parts(parts, listener, given.relay, replica)
+    except BaseException:
+        listener.close()
+        raise
+
+
+async def _prepare_ground(
+    settings: BridgeSettings,
+    store: Store,
+    secret: bytes,
+    port: int,
+    replica: Replica | None,
+    *,
+    is_straight: bool,
+) -> Ground:
+    base_url = settings.network.public_url or f"http://{canonical_host(settings.network.host)}:{port}"
+    return Ground(
+        settings=settings,
+        store=store,
+        secret=secret,
+        operator=await store.ensure_user(LOCAL_USER),
+        base_url=base_url,
+        port=port,
+        homes=None if replica is None else replica.homes,
+        is_straight=is_straight,
+        tasks=Tasks(),
+        audit=store.audit_log(settings.storage.audit_days),
+    )
+
+
+def _make_replica(
+    settings: ClusterSettings, store: Store, secret: bytes, *, is_straight: bool
+) -> Replica | None:
+    if settings.redis_url is None or settings.replica_url is None:
+        return None
+    make: type[Replica] = load_lazily("replica")
+    address = urlsplit(settings.replica_url)
+    listener = _listen(address.hostname or "", address.port or HTTP_PORT)
+    return make(settings, store, listener, secret, is_straight=is_straight)
+
+
+async def _start_parts(
+    parts: Components, listener: socket.socket, relay: Relay | None, replica: Replica | None
+) -> Bridge:
+    ground = parts.ground
+    key_ids = Encryption(ground.settings.storage).key_ids
+    data_dir, store, tasks = ground.settings.data_dir, ground.store, ground.tasks
+    runner = await _set_up(build_application(parts, relay))
+    key = await open_local_key(data_dir, store, ground.operator, ground.secret if replica else None)
+    if replica is None:
+        await store.claim.take_claim()
+    else:
+        await replica.join(parts, key_ids)
+    tasks.keep_running(store.claim.keep_claim, "the database lease")
+    for part in parts.parts:
+        await part.start()
+    detail = {"version": __version__, "unsettled": parts.records.unsettled}
+    ground.audit.add_entry(AuditKind.STARTED, None, "bridge", detail=detail)
+    if replica is not None:
+        await replica.begin(parts)
+    server = await _serve(runner, listener, parts, relay)
+    running = {
+        "base_url": ground.base_url,
+        "pid": os.getpid(),
+        "key_ids": key_ids,
+        "database": store.database,
+        "replica": replica and replica.id,
+    }
+    write_private(data_dir / RUNNING_FILE, json.dumps(running))
+    return Bridge(parts, runner, server, key, relay, replica)
+
+
+async def _set_up(app: web.Application) -> web.AppRunner:
+    runner = web.AppRunner(app, shutdown_timeout=SHUTDOWN_SECONDS)
+    await runner.setup()
+    return runner
+
+
+async def _serve(
+    runner: web.AppRunner, listener: socket.socket, parts: Components, relay: Relay | None
+) -> asyncio.Server:
+    tasks, is_straight = parts.ground.tasks, parts.ground.is_straight
+    connections = Connections(kind=StraightConnection if is_straight else Connection)
+    tasks.keep_running(connections.watch_headers, "connections without a header")
+    access = parts.accounts.access
+    tasks.keep_running(partial(access.keep_looking, connections.list_work), "callers who lost access")
+    if runner.server is None:
+        raise ValueError("The runner must be set up first.")
+    handler = build_request_handler(runner.app) if is_straight else runner.server.request_handler
+    runner.server.request_handler = refuse_expectations(handler, render_error)
+    ignore_final_slash(runner.server)
+    if relay is not None:
+        await relay.serve_replicas(runner.server, connections)
+    return await connections.listen_on(
+        runner.server, listener, access_log=None, auto_decompress=False, keepalive_timeout=IDLE_S
+    )
+
+
+def _listen(host: str, port: int) -> socket.socket:
+    try:
+        return socket.create_server((host, port), family=_family(host))
+    except OSError as error:
+        raise AddressInUse(f"cannot listen on {host}:{port}: {reason_of_refusal(error)}") from None
+
+
+def _family(host: str) -> socket.AddressFamily:
+    return socket.AF_INET6 if ":" in host else socket.AF_INET
