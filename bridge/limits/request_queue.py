@@ -39,16 +39,13 @@ class RequestQueue:
         """Return how many requests of a user hold a place or wait for one."""
         return self._of_users[user_id]
 
-    def hold_place(self, user_id: str) -> HeldPlace:
-        """Return the context that waits for a place and holds it. Cancelling gives up the wait.
-
-        Entering it raises `BridgeError`: `server_busy`: too many requests wait, or no place became free
-        within `request_queue_wait_seconds`.
-        """
-        return HeldPlace(self, user_id)
-
     async def take_place(self, user_id: str) -> QueueEntry:
-        """Wait for a place; `leave_place` must follow. As `hold_place`."""
+        """Wait for a place, which `leave_place` gives up. Cancelling gives up the wait.
+
+        Raises:
+            BridgeError: `server_busy`: too many requests wait, or no place became free within
+                `request_queue_wait_seconds`.
+        """
         entry = self._queue.enter_queue(_RequestKey(user_id))
         self._of_users[user_id] += 1
         try:
@@ -86,24 +83,6 @@ class RequestQueue:
         if waiting[busiest] <= waiting[user_id] + 1:
             raise busy
         self._queue.reject_last(busiest, busy)
-
-
-class HeldPlace:
-    """A place that is held while the context runs."""
-
-    __slots__ = ("_entry", "_queue", "_user_id")
-
-    def __init__(self, queue: RequestQueue, user_id: str) -> None:
-        self._queue = queue
-        self._user_id = user_id
-
-    async def __aenter__(self) -> None:
-        """Wait for it."""
-        self._entry = await self._queue.take_place(self._user_id)
-
-    async def __aexit__(self, *_: object) -> None:
-        """Give it up."""
-        self._queue.leave_place(self._user_id, self._entry)
 
 
 class _RequestKey(NamedTuple):

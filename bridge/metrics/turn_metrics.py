@@ -7,7 +7,7 @@ from collections.abc import Callable
 from bridge.agent.model import ModelError
 from bridge.agent.token_usage import read_count, read_tokens
 from bridge.agent.turn import TurnResult
-from bridge.agent.turn_runner import TurnEnding
+from bridge.agent.turn_stages import TurnEnding
 from bridge.errors import BridgeError
 from bridge.metrics.instruments import TurnInstruments
 from toolserver.json_types import JsonObject

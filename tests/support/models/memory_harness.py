@@ -123,7 +123,7 @@ class MemoryHarness:
         limits = controls()
         admission = RequestQueue(lambda: limits.limits.now)
         breakers = Breakers(lambda: limits.limits.now, self.clock, on_change=lambda _user: None)
-        pending = PendingRounds(self.clock)
+        self.pending = pending = PendingRounds(self.clock)
         numbers = iter(range(10**9))
         memory = Memory(self.store, Ulids(self.clock, lambda _bits: next(numbers)), self.clock)
         choices = MemoryChoices(self.choices)

@@ -26,9 +26,12 @@ class Requests:
         return asyncio.create_task(self._run(name))
 
     async def _run(self, name: str) -> None:
-        async with self.queue.hold_place(name[:-1]):
+        place = await self.queue.take_place(name[:-1])
+        try:
             self.begun.append(name)
             await self.ends[name].wait()
+        finally:
+            self.queue.leave_place(name[:-1], place)
 
     async def settle(self) -> None:
         for _ in range(10):
@@ -41,8 +44,7 @@ async def test_a_full_line_is_refused_at_once() -> None:
     first, second = requests.start("ann1"), requests.start("ann2")
     await requests.settle()
     with pytest.raises(BridgeError) as refused:
-        async with requests.queue.hold_place("bob"):
-            pass
+        await requests.queue.take_place("bob")
     error = refused.value.error
     assert (error.code, error.retryable) == (ErrorCode.SERVER_BUSY, True)
     assert "Server busy (503)" in error.message
@@ -156,7 +158,6 @@ async def test_a_bridge_that_stops_lets_nobody_in() -> None:
     with pytest.raises(BridgeError, match="stopping"):
         await waiting
     with pytest.raises(BridgeError, match="stopping"):
-        async with requests.queue.hold_place("cat"):
-            pass
+        await requests.queue.take_place("cat")
     requests.ends["ann1"].set()
     await running

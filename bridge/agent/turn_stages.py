@@ -1,0 +1,284 @@
+"""The stages that a turn passes before its model is asked, and leaves in reverse order.
+
+Each is an async context manager: entering it takes the turn as the stages before it have made it, and gives
+the turn as the next one sees it. Those of every turn are classes with slots: as generators they would hold
+400 bytes more each while a model is silent (`tests/cost`).
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import AsyncGenerator, Callable, Sequence
+from contextlib import asynccontextmanager
+from dataclasses import replace
+from types import TracebackType
+from typing import Protocol, TypeAlias
+
+from bridge.agent.budgeted_model import BudgetedModel, RoundBudgets
+from bridge.agent.loop.approval_waits import ApprovalWaits
+from bridge.agent.loop.subquery import NestingToolbox, with_subquery
+from bridge.agent.loop.turn_log import TurnLogger
+from bridge.agent.memory.recorder import Recorder
+from bridge.agent.memory.turn_memory import TurnMemory
+from bridge.agent.model import Model, ModelError
+from bridge.agent.model_at_home import ModelAtHome
+from bridge.agent.provider_options import add_provider_options
+from bridge.agent.staged_turn import SkippedRounds, StagedTurn, TurnObserver
+from bridge.agent.traced_turn import trace_turn
+from bridge.agent.turn import (
+    Turn,
+    TurnLog,
+    TurnRequest,
+    TurnResult,
+    TurnSettings,
+)
+from bridge.calls.call_watch import CallWatch
+from bridge.errors import BridgeError, ErrorCode, WireError
+from bridge.limits.circuit_breaker import BreakerKey, Breakers, BreakerVerdict
+from bridge.limits.request_queue import RequestQueue
+from bridge.tracing.tracer import Tracer
+
+AT_FAULT = frozenset({400, 404, 409, 413, 415, 422})
+"""Provider statuses that blame the request, not the provider or the key."""
+
+
+class ToolSource(Protocol):
+    """The source of a turn's tools."""
+
+    async def toolbox_of_turn(self, request: TurnRequest, settings: TurnSettings) -> NestingToolbox:
+        """Return the tools of one turn. Never fails for lack of tools.
+
+        Raises:
+            BridgeError: the request's own tools cannot be used.
+        """
+        ...
+
+
+class TurnBudgets(RoundBudgets, Protocol):
+    """The budgets of users."""
+
+    def applies_to(self, provider: str) -> bool:
+        """Return whether rounds of a provider count."""
+        ...
+
+
+TurnEnding: TypeAlias = TurnResult | ModelError | BridgeError
+"""How a turn ended: with a result, or with the error that its caller is told."""
+
+TurnEndObserver: TypeAlias = Callable[[str, TurnEnding, float], None]
+"""Is told the provider of a turn, how it ended, and after how many seconds; must not fail or wait."""
+
+
+@asynccontextmanager
+async def trace_stage(run: StagedTurn, tracer: Tracer) -> AsyncGenerator[Turn]:
+    """Make spans of a turn and its rounds."""
+    with trace_turn(tracer, run.turn) as traced:
+        yield traced.turn
+        traced.note_result(run.result)
+
+
+class CountStage:
+    """Tells the observers how a turn ended, unless it is cancelled, and closes its log."""
+
+    __slots__ = ("_began", "_observers", "_run")
+
+    def __init__(self, run: StagedTurn, observers: Sequence[TurnEndObserver]) -> None:
+        self._run = run
+        self._observers = observers
+
+    async def __aenter__(self) -> Turn:
+        """Begin to measure."""
+        self._began = time.monotonic()
+        return self._run.turn
+
+    async def __aexit__(
+        self, _kind: type[BaseException] | None, error: BaseException | None, _trace: TracebackType | None
+    ) -> None:
+        """Tell how it ended."""
+        turn = self._run.turn
+        if turn.log is not None:
+            turn.log.close_log()
+        ending = self._run.result if error is None else error
+        if isinstance(ending, (TurnResult, ModelError, BridgeError)):
+            for tell in self._observers:
+                tell(turn.settings.provider, ending, time.monotonic() - self._began)
+
+
+class HomeStage:
+    """Has the model asked at the user's home, and within the user's budget."""
+
+    __slots__ = ("_acts_for", "_budgets", "_run")
+
+    def __init__(self, run: StagedTurn, acts_for: Callable[[str], bool], budgets: TurnBudgets | None) -> None:
+        self._run = run
+        self._acts_for = acts_for
+        self._budgets = budgets
+
+    async def __aenter__(self) -> Turn:
+        """Return the turn with that model.
+
+        Raises:
+            BridgeError: `budget_exceeded`, `store_unavailable`.
+        """
+        turn, user_id = self._run.turn, self._run.turn.request.user_id
+        model: Model = ModelAtHome(turn.model, user_id, self._acts_for)
+        if self._budgets is not None and self._budgets.applies_to(turn.settings.provider):
+            await self._budgets.check_budget(user_id)
+            model = BudgetedModel(model, user_id, self._budgets)
+        return replace(turn, model=model)
+
+    async def __aexit__(self, *_: object) -> None:
+        """Leave nothing behind."""
+
+
+@asynccontextmanager
+async def log_stage(run: StagedTurn, log: TurnLog) -> AsyncGenerator[Turn]:
+    """Log a turn, and attach the log to its answer."""
+    run.logger = logger = TurnLogger(log, run.emit)
+    try:
+        yield replace(run.turn, model=logger.wrap_model(run.turn.model))
+    except (ModelError, BridgeError) as failure:
+        await logger.attach_failure(failure)
+        raise
+    await logger.attach_end(run.result)
+
+
+class AdmitStage:
+    """Lets a turn run when its user's circuit breaker and the request queue admit it."""
+
+    __slots__ = ("_breakers", "_passage", "_place", "_requests", "_run")
+
+    def __init__(self, run: StagedTurn, breakers: Breakers, requests: RequestQueue) -> None:
+        self._run = run
+        self._breakers = breakers
+        self._requests = requests
+
+    async def __aenter__(self) -> Turn:
+        """Wait for a place.
+
+        Raises:
+            BridgeError: `breaker_open`, `server_busy`.
+        """
+        turn, user_id = self._run.turn, self._run.turn.request.user_id
+        key = BreakerKey(user_id, "request", provider=turn.settings.provider)
+        title = f"Requests to {key.provider}"
+        self._breakers.check_breaker(key)
+        self._place = await self._requests.take_place(user_id)
+        self._passage = self._breakers.pass_breaker(key, title)
+        try:
+            self._passage.__enter__()
+        except BridgeError:
+            self._requests.leave_place(user_id, self._place)
+            raise
+        self._run.skipped = SkippedRounds(self._breakers, key, title)
+        return turn
+
+    async def __aexit__(
+        self, _kind: type[BaseException] | None, error: BaseException | None, _trace: TracebackType | None
+    ) -> None:
+        """Tell the breaker how the turn ended, and give up the place."""
+        failure = self._run.result.error if error is None else error
+        if isinstance(failure, ModelError):
+            self._passage.record_ending(_verdict_on(failure), _wire(failure))
+        elif failure is None:
+            verdict = BreakerVerdict.NOTHING if self._run.skipped.failures else BreakerVerdict.WORKED
+            self._passage.record_ending(verdict, None)
+        self._passage.__exit__()
+        self._requests.leave_place(self._run.turn.request.user_id, self._place)
+
+
+class RememberStage:
+    """Continues a turn from what is stored of earlier ones, and stores what later ones need of it."""
+
+    __slots__ = ("_memory", "_recalled", "_recorder", "_run")
+
+    def __init__(self, run: StagedTurn, memory: TurnMemory) -> None:
+        self._run = run
+        self._memory = memory
+
+    async def __aenter__(self) -> Turn:
+        """Recall earlier turns, and have what happens delivered to all who observe the turn.
+
+        Raises:
+            InvalidRequest, BridgeError: as `TurnMemory.recall_turn`.
+        """
+        run, turn = self._run, self._run.turn
+        self._recalled = await self._memory.recall_turn(turn.request, sees_images=turn.settings.sees_images)
+        self._recorder = self._memory.open_recorder(self._recalled, run.events.tell_observers)
+        run.events.observers = _order_observers(run, self._recorder)
+        return replace(turn, request=self._recalled.build_request())
+
+    async def __aexit__(
+        self, _kind: type[BaseException] | None, error: BaseException | None, _trace: TracebackType | None
+    ) -> None:
+        """Store how it ended."""
+        run = self._run
+        try:
+            if error is not None:
+                raise error
+            run.skipped.finish_round()
+            await self._recorder.record_end(run.result)
+        except BaseException:
+            if not run.turn.resumes_later():
+                await self._recorder.break_off()
+            raise
+        finally:
+            run.events.observers = ()  # the recorder holds the events
+        run.result = await self._memory.store_turn(self._recalled, run.result, is_lost=self._recorder.is_lost)
+
+
+class EquipStage:
+    """Gives a turn options and tools, and tells its caller while calls wait for approval."""
+
+    __slots__ = ("_approvals", "_run", "_tools")
+
+    def __init__(self, run: StagedTurn, tools: ToolSource, calls: CallWatch) -> None:
+        self._run = run
+        self._tools = tools
+        self._approvals = ApprovalWaits(calls, run.turn.request.turn_id, run.events.tell_singly)
+
+    async def __aenter__(self) -> Turn:
+        """Add the options of the model and the user, and set the toolbox.
+
+        Raises:
+            BridgeError: as `ToolSource.toolbox_of_turn`.
+        """
+        run, settings = self._run, self._run.turn.settings
+        request = add_provider_options(run.turn.request, settings.features)
+        turn = replace(run.turn, request=request)
+        offered = await self._tools.toolbox_of_turn(request, settings)
+        run.toolbox = with_subquery(offered, turn, run.events.tell_singly)
+        await self._approvals.__aenter__()
+        return turn
+
+    async def __aexit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        """Stop to tell of calls.
+
+        Raises:
+            Exception: what `emit` raised.
+        """
+        await self._approvals.__aexit__(kind, error, trace)
+
+
+def _order_observers(run: StagedTurn, recorder: Recorder) -> tuple[TurnObserver, ...]:
+    """List all who observe a turn, in the order in which they receive each event."""
+    return (
+        run.skipped.count_call,  # counts for the circuit breaker even if the caller is gone
+        *(() if run.logger is None else (run.logger.log_event,)),
+        recorder.store_settled,  # before the caller: whoever hears of a settled round finds it stored
+        run.emit,  # the caller; a slow one slows the provider down
+        recorder.name_item,  # after the caller, so that no output waits for the store
+    )
+
+
+def _verdict_on(error: ModelError) -> BreakerVerdict:
+    """Return the breaker's verdict: a request at fault itself says nothing about the next one."""
+    if error.code == ErrorCode.BUDGET_EXCEEDED:  # the provider was not even asked
+        return BreakerVerdict.NOTHING
+    return BreakerVerdict.ALIVE if error.status in AT_FAULT else BreakerVerdict.FAILED
+
+
+def _wire(error: ModelError) -> WireError:
+    return WireError(code=ErrorCode.MODEL_FAILED, message=error.message, detail={"code": error.code})
