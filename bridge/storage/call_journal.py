@@ -21,6 +21,7 @@ from sqlalchemy.exc import SQLAlchemyError
 
 from bridge.browser_protocol import Result
 from bridge.calls.argument_redaction import redact_arguments
+from bridge.calls.call_facts import CallFacts
 from bridge.calls.endings import bridge_stopped
 from bridge.calls.open_call import OpenCall
 from bridge.calls.outcome import doubtful_error
@@ -34,7 +35,6 @@ from bridge.storage.call_mapping import (
     WRITER,
     CallChanges,
     CallFields,
-    StoredCall,
     apply_changes,
     changes_of_call,
     late_text,
@@ -333,7 +333,7 @@ class CallJournal:
         except OSError as error:
             _log.error("The write-ahead log cannot be emptied: %s", error)
 
-    async def find_call(self, user_id: str, call_id: str) -> StoredCall | None:
+    async def find_call(self, user_id: str, call_id: str) -> CallFacts | None:
         """Return one call of a user; None when there is none of that id."""
         await self.catch_up()
         async with self._session() as session:
@@ -342,7 +342,7 @@ class CallJournal:
 
     async def list_calls(
         self, user_id: str, *, before: float | None, limit: int, operation: tuple[str, str] | None = None
-    ) -> list[StoredCall]:
+    ) -> list[CallFacts]:
         """Return a user's calls, newest first, opened before a time.
 
         `operation`: only those of a server's id and an operation's key.

@@ -5,16 +5,17 @@ from __future__ import annotations
 import json
 import time
 from collections.abc import Callable
-from dataclasses import asdict, dataclass
+from dataclasses import asdict
 from http import HTTPStatus
 from operator import attrgetter
-from typing import Any, cast
+from typing import Any, ClassVar, cast
 
 import msgspec
 from sqlalchemy import Table
 
 from bridge.browser_protocol import FailedOutcome, Result
 from bridge.calls.argument_redaction import STORED_ARGUMENTS_CHARS, redact_arguments
+from bridge.calls.call_facts import CallFacts
 from bridge.calls.fenced_journal import KnownCall
 from bridge.calls.open_call import OpenCall
 from bridge.calls.outcome import CallOutcome
@@ -39,32 +40,6 @@ ENDED_COLUMNS = (
     CallRow.ended_at,
 )
 """What `read_ended` reads of a call; its texts stay where they are."""
-
-
-@dataclass(frozen=True, slots=True)
-class StoredCall:
-    """A call as the journal has it. Times are UTC seconds since 1970."""
-
-    call_id: str
-    tool: str
-    server_id: str
-    operation_key: str
-    safe: bool
-    arguments_text: str | None
-    chat_id: str | None
-    state: CallState
-    http_status: int | None
-    content_type: str | None
-    error: WireError | None
-    opened_at: float
-    ended_at: float | None
-    late: dict[str, Any] | None
-    decision: dict[str, Any] | None
-    asked_by: str | None
-    device_id: str | None
-    """The browser that has it or had it; None: none got it."""
-    transport: str | None
-    login: bool | None
 
 
 class CallFields(msgspec.Struct, gc=False, omit_defaults=True):
@@ -102,6 +77,9 @@ class CallFields(msgspec.Struct, gc=False, omit_defaults=True):
     transport: str | None = None
     login: bool | None = None
 
+    late: ClassVar[None] = None
+    """A report after the end is written into the table alone."""
+
 
 class CallChanges(msgspec.Struct, gc=False, array_like=True):
     """What changes of a call until it has ended: the columns `CHANGED`, in this order.
@@ -123,6 +101,14 @@ class CallChanges(msgspec.Struct, gc=False, array_like=True):
     transport: str | None = None
     login: bool | None = None
 
+
+_RENAMED = {"call_id": "id", "server": "server_id", "operation": "operation_key"}
+
+_COLUMN_OF = {name: _RENAMED.get(name, name) for name in CallFacts.model_fields}
+"""Columns that say what is known of a call, by the names of its facts."""
+
+_OF_JSON = ("error", "late", "decision")
+"""Facts whose columns have JSON texts."""
 
 COLUMNS = tuple(column.name for column in CALLS.c if column.name in CallFields.__struct_fields__)
 """Columns in the order of the table, in which a statement names them."""
@@ -216,11 +202,11 @@ values_of = cast("Callable[[CallFields], tuple[Any, ...]]", attrgetter(*COLUMNS)
 """Returns the values of a row in the order of `COLUMNS`."""
 
 
-def stored_form(call: OpenCall) -> StoredCall:
+def facts_of_call(call: OpenCall) -> CallFacts:
     """Return an open call as it would be read if it were stored now."""
     row = row_of_call(call, may_begin=False, ended_at=None)
     row.arguments = redact_arguments(call.request.arguments_text)
-    return read_call(CallRow(**dict(zip(COLUMNS, values_of(row), strict=True))))
+    return read_call(row)
 
 
 def storable_arguments(call: OpenCall) -> str | None:
@@ -265,29 +251,13 @@ def known_call(row: CallRow) -> KnownCall:
     return KnownCall(row.id, row.tool, None if row.ended_at is None else read_recorded_call(row).outcome)
 
 
-def read_call(row: CallRow) -> StoredCall:
-    """Read the call of a row."""
-    return StoredCall(
-        call_id=row.id,
-        tool=row.tool,
-        server_id=row.server_id,
-        operation_key=row.operation_key,
-        safe=row.safe,
-        arguments_text=row.arguments,
-        chat_id=row.chat_id,
-        state=CallState(row.state),
-        http_status=row.http_status,
-        content_type=row.content_type,
-        error=None if row.error is None else WireError.model_validate_json(row.error),
-        opened_at=row.opened_at,
-        ended_at=row.ended_at,
-        late=None if row.late is None else json.loads(row.late),
-        decision=None if row.decision is None else json.loads(row.decision),
-        asked_by=row.asked_by,
-        device_id=row.device_id,
-        transport=row.transport,
-        login=row.login,
-    )
+def read_call(row: CallRow | CallFields) -> CallFacts:
+    """Read the call of a row, or of what is to become one."""
+    facts: dict[str, Any] = {name: getattr(row, column) for name, column in _COLUMN_OF.items()}
+    for name in _OF_JSON:
+        if facts[name] is not None:
+            facts[name] = json.loads(facts[name])
+    return CallFacts.model_validate(facts)
 
 
 def read_ended(row: tuple[str, str, str, int | None, float, str | None, float | None]) -> EndedCall:

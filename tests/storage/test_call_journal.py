@@ -21,6 +21,7 @@ from bridge.calls.request import RepeatIdentity
 from bridge.calls.state_machine import CallPhase, CallState
 from bridge.errors import ErrorCode
 from bridge.storage.call_journal import CallJournal
+from bridge.storage.call_mapping import facts_of_call
 from bridge.storage.users import User
 from bridge.storage.write_ahead_log import WriteAheadLog
 from bridge.storage.write_thread import GATHER_S, MANY, MAX_WAITING, RETRY_S
@@ -63,6 +64,12 @@ async def harness(tmp_path: Path, database: Where) -> AsyncGenerator[JournalHarn
         yield opened
 
 
+async def test_an_open_call_reads_as_the_journal_reads_it(harness: JournalHarness) -> None:
+    """Finding house-H10: page and API show the two in one list, and had a shape for each."""
+    await harness.open("call_1")
+    assert await harness.stored_call("call_1") == facts_of_call(open_call(harness.ann, "call_1"))
+
+
 async def test_many_calls_are_there_as_soon_as_somebody_reads(harness: JournalHarness) -> None:
     """They are written behind; a reader does not notice."""
     ids = [f"call_{number}" for number in range(100)]
@@ -82,7 +89,7 @@ async def test_many_calls_are_written_as_few_are(harness: JournalHarness, odd: s
     for call_id, text in texts.items():
         harness.end(call_id, safe=True, arguments=text, opened_at=1234567890.1234567)
     kept = await harness.journal.list_calls(harness.ann.id, before=None, limit=MANY)
-    found = {call.call_id: call.arguments_text or "" for call in kept}
+    found = {call.call_id: call.arguments or "" for call in kept}
     assert {
         call_id: text.replace("\N{REPLACEMENT CHARACTER}", "\0") for call_id, text in found.items()
     } == texts
@@ -162,7 +169,7 @@ async def test_long_arguments_are_not_stored(harness: JournalHarness, safe: bool
     if not safe:
         await harness.open("call_1", arguments=arguments)
     harness.end("call_1", safe=safe, arguments=arguments)
-    assert (await harness.stored_call("call_1")).arguments_text is None
+    assert (await harness.stored_call("call_1")).arguments is None
 
 
 async def test_an_entry_whose_user_is_gone_does_not_stop_the_others(harness: JournalHarness) -> None:
@@ -250,7 +257,7 @@ async def test_a_call_may_end_while_its_opening_is_being_written(harness: Journa
     harness.end("call_2", safe=True)
     await writing
     stored = await harness.stored_call("call_1")
-    assert (stored.state, stored.arguments_text) == (CallState.SUCCEEDED, '{"name":"tea"}')
+    assert (stored.state, stored.arguments) == (CallState.SUCCEEDED, '{"name":"tea"}')
 
 
 @pytest.mark.looptime

@@ -71,7 +71,7 @@ async def test_what_a_caller_was_told_survives_a_crash(
     async with reopen_after_crash(harness) as later:
         assert await later.journal.settle_orphans() == 0
         stored = await later.stored_call("call_1")
-        assert (stored.state, stored.arguments_text) == (CallState.SUCCEEDED, '{"name":"tea"}')
+        assert (stored.state, stored.arguments) == (CallState.SUCCEEDED, '{"name":"tea"}')
 
 
 async def test_a_crash_after_an_approval_knows_of_it(harness: JournalHarness) -> None:
@@ -104,10 +104,10 @@ async def test_secrets_are_not_in_the_log_either(harness: JournalHarness) -> Non
     async with reopen_after_crash(harness) as later:
         assert files_with(later.folder, ["c4nary"]) == []
         await later.journal.settle_orphans()
-        stored = [(await later.stored_call(call_id)).arguments_text for call_id in ("call_1", "call_2")]
+        stored = [(await later.stored_call(call_id)).arguments for call_id in ("call_1", "call_2")]
         assert stored == ['{"name":"tea","password":"[secret]"}', None]
     harness.end("call_2")
-    text = (await harness.stored_call("call_2")).arguments_text
+    text = (await harness.stored_call("call_2")).arguments
     assert text is not None
     assert text.endswith('"password":"[secret]"}')
 

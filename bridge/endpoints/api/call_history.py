@@ -4,54 +4,19 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable
-from typing import Any
 
 from aiohttp import web
 
+from bridge.calls.call_facts import CallFacts
 from bridge.calls.dispatcher import Dispatcher
-from bridge.calls.state_machine import CallState
-from bridge.errors import BridgeError, ErrorCode, WireError
+from bridge.errors import BridgeError, ErrorCode
 from bridge.http.access import caller_of
 from bridge.http.routing import ApiModel, ApiRoute, Confirmation, RouteAnswer, json_answer
 from bridge.storage.call_journal import CallJournal
-from bridge.storage.call_mapping import StoredCall, stored_form
+from bridge.storage.call_mapping import facts_of_call
 
 PAGE_OF_CALLS = 100
 """Calls in one answer."""
-
-
-class CallFacts(ApiModel):
-    """A call, open or ended. Times are UTC seconds since 1970; None while it is open."""
-
-    call_id: str
-    tool: str
-    server: str
-    operation: str
-    state: CallState
-    safe: bool
-    arguments: str | None
-    """JSON text, with `[secret]` for values with a secret name; None: too long to store."""
-    http_status: int | None
-    content_type: str | None
-    error: WireError | None
-    opened_at: float
-    ended_at: float | None
-    late: dict[str, Any] | None
-    """The page's report after the call had already ended: what really happened, for a person to read."""
-    decision: dict[str, Any] | None
-    """The user's decision: `decision`, `reason`, `device_id`, `at`; None without one."""
-    asked_by: str | None
-    """Who asked for it, for people: `key <label>`, `forwarder <label>`, `client <address>` or `bridge page`,
-    with the model that made the call, if one did; None: not recorded."""
-    chat_id: str | None
-    """The chat, as its client names it, or a conversation of the bridge; None: the client named none."""
-    device_id: str | None
-    """The browser that performs or performed it; None: it has reached none."""
-    transport: str | None
-    """What sent the request, or refused to: `page`, or `companion` for the browser's companion extension;
-    None: not known, as of a call that was never sent, or of one from before this was noted."""
-    login: bool | None
-    """Whether the user's cookies for the API went along; None with `transport`."""
 
 
 class CallList(ApiModel):
@@ -111,10 +76,9 @@ class CallHistoryRoutes:
         caller = caller_of(request)
         operation = _operation(request)
         opened = {
-            call.call_id: _facts(form)
+            call.call_id: facts_of_call(call)
             for call in self._dispatcher.open_calls(caller.user.id)
-            for form in (stored_form(call),)
-            if operation in (None, (form.server_id, form.operation_key))
+            if operation in (None, (call.request.server_id, call.request.operation_key))
         }
         if _is_true(request.query.get("open")):
             return json_answer(CallList(calls=_newest_first(opened.values()), next=None))
@@ -123,7 +87,7 @@ class CallHistoryRoutes:
             caller.user.id, before=before, limit=PAGE_OF_CALLS, operation=operation
         )
         more = stored[-1].opened_at if len(stored) == PAGE_OF_CALLS else None
-        ended = [_facts(call) for call in stored if call.call_id not in opened]
+        ended = [call for call in stored if call.call_id not in opened]
         now = [call for call in opened.values() if (more or 0.0) <= call.opened_at < (before or math.inf)]
         return json_answer(CallList(calls=_newest_first([*now, *ended]), next=more))
 
@@ -133,12 +97,12 @@ class CallHistoryRoutes:
         call_id = request.match_info["id"]
         call = self._dispatcher.open_call(call_id)
         if call is not None and call.user_id == caller.user.id:
-            return json_answer(_facts(stored_form(call)))
+            return json_answer(facts_of_call(call))
         stored = await self._journal.find_call(caller.user.id, call_id)
         if stored is None:
             message = f"There is no call {call_id!r}; calls are stored for 30 days."
             raise BridgeError(ErrorCode.NOT_FOUND, message)
-        return json_answer(_facts(stored))
+        return json_answer(stored)
 
     async def cancel_call(self, request: web.Request) -> web.Response:
         """Stop an open call of the caller."""
@@ -174,27 +138,3 @@ def _time(text: str | None) -> float | None:
     except ValueError:
         message = "before: a time in UTC seconds since 1970, as `next` gives it."
         raise BridgeError(ErrorCode.INVALID_REQUEST, message, detail={"field": "before"}) from None
-
-
-def _facts(call: StoredCall) -> CallFacts:
-    return CallFacts(
-        call_id=call.call_id,
-        tool=call.tool,
-        server=call.server_id,
-        operation=call.operation_key,
-        state=call.state,
-        safe=call.safe,
-        arguments=call.arguments_text,
-        http_status=call.http_status,
-        content_type=call.content_type,
-        error=call.error,
-        opened_at=call.opened_at,
-        ended_at=call.ended_at,
-        late=call.late,
-        decision=call.decision,
-        asked_by=call.asked_by,
-        chat_id=call.chat_id,
-        device_id=call.device_id,
-        transport=call.transport,
-        login=call.login,
-    )

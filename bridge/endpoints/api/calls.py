@@ -226,15 +226,13 @@ class CallRoutes:
         stored = await self._journal.find_call(caller.user.id, call_id)
         if stored is None or stored.ended_at is None:
             raise BridgeError(ErrorCode.NOT_FOUND, f"There is no ended call {call_id!r}.")
-        if stored.arguments_text is None:
+        if stored.arguments is None:
             message = f"The arguments of call {call_id!r} were too long to store. Call the tool again."
             raise BridgeError(ErrorCode.INVALID_REQUEST, message)
-        if has_redactions(stored.arguments_text):
+        if has_redactions(stored.arguments):
             message = f"Secrets in the arguments of call {call_id!r} were not stored. Call the tool again."
             raise BridgeError(ErrorCode.INVALID_REQUEST, message)
-        return await self._run(
-            ToolCall(context_of(request), stored.tool, stored.arguments_text, stored.server_id)
-        )
+        return await self._run(ToolCall(context_of(request), stored.tool, stored.arguments, stored.server))
 
     async def _run(self, call: ToolCall) -> web.Response:
         started = time.perf_counter()

@@ -8,13 +8,13 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from bridge.calls.call_facts import CallFacts
 from bridge.calls.open_call import OpenCall
 from bridge.calls.outcome import CallOutcome
 from bridge.calls.request import CallContext, CallRequest, RepeatIdentity
 from bridge.calls.state_machine import TERMINAL, CallPhase
 from bridge.limits.settings import Deadline
 from bridge.storage.call_journal import CallJournal, OnUnrecorded
-from bridge.storage.call_mapping import StoredCall
 from bridge.storage.store import Store
 from bridge.storage.users import User
 from bridge.storage.write_ahead_log import NAMES
@@ -78,7 +78,7 @@ class JournalHarness:
         ended = open_call(self.ann, call_id, phase=CallPhase.SUCCEEDED, **facts)
         self.journal.record_ended(ended, may_begin=may_begin)
 
-    async def stored_call(self, call_id: str) -> StoredCall:
+    async def stored_call(self, call_id: str) -> CallFacts:
         stored = await self.journal.find_call(self.ann.id, call_id)
         assert stored is not None
         return stored
