@@ -7,12 +7,11 @@ import time
 from collections.abc import AsyncGenerator, Callable
 from contextlib import aclosing
 from http import HTTPStatus
-from typing import Protocol
 
 from bridge.agent.items import usage_of
 from bridge.agent.model import ENDINGS, Model, ModelError, ModelEvent, ModelRequest
 from bridge.errors import BridgeError, ErrorCode
-from bridge.limits.budgets import RoundUsage
+from bridge.limits.budgets import Budgets, RoundUsage
 from toolserver.json_types import JsonObject, dump_json, object_at, text_at
 
 CHARS_PER_TOKEN = 4
@@ -25,22 +24,6 @@ LONG_S = 10.0
 _UNREACHABLE = "upstream_unreachable"
 
 
-class RoundBudgets(Protocol):
-    """What decides about rounds, and counts them."""
-
-    async def check_budget(self, user_id: str) -> None:
-        """Check that a user may begin another round.
-
-        Raises:
-            BridgeError: `budget_exceeded`, with `detail.retry_after_s`; `store_unavailable`.
-        """
-        ...
-
-    def count_round(self, user_id: str, usage: RoundUsage) -> None:
-        """Count what a round used. Does not wait."""
-        ...
-
-
 class BudgetedModel:
     """Asks another model within the budget of a user, and counts each round that has begun.
 
@@ -51,7 +34,7 @@ class BudgetedModel:
         self,
         model: Model,
         user_id: str,
-        budgets: RoundBudgets,
+        budgets: Budgets,
         *,
         clock: Callable[[], float] = time.monotonic,
     ) -> None:

@@ -22,12 +22,12 @@ from bridge.agent.turn_stages import (
     RememberStage,
     StagedTurn,
     ToolSource,
-    TurnBudgets,
     TurnEndObserver,
     log_stage,
     trace_stage,
 )
 from bridge.calls.call_watch import CallWatch
+from bridge.limits.budgets import Budgets
 from bridge.limits.circuit_breaker import Breakers
 from bridge.limits.request_queue import RequestQueue
 from bridge.tracing.tracer import Tracer
@@ -46,7 +46,7 @@ class TurnRunner:
         *,
         calls: CallWatch,
         acts_for: Callable[[str], bool],
-        budgets: TurnBudgets | None = None,
+        budgets: Budgets | None = None,
         on_end: Sequence[TurnEndObserver] = (),
         tracer: Tracer | None = None,
     ) -> None:
@@ -85,7 +85,7 @@ class TurnRunner:
             )
         return run.result
 
-    def _stages_of(self, run: StagedTurn) -> tuple[AbstractAsyncContextManager[Turn, None], ...]:
+    def _stages_of(self, run: StagedTurn) -> tuple[AbstractAsyncContextManager[Turn, bool | None], ...]:
         """List the stages of a turn, in the order in which it enters them; it leaves the last one first."""
         tracer, log = self._tracer, run.turn.log
         return (

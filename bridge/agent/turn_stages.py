@@ -14,7 +14,7 @@ from dataclasses import replace
 from types import TracebackType
 from typing import Protocol, TypeAlias
 
-from bridge.agent.budgeted_model import BudgetedModel, RoundBudgets
+from bridge.agent.budgeted_model import BudgetedModel
 from bridge.agent.loop.approval_waits import ApprovalWaits
 from bridge.agent.loop.subquery import NestingToolbox, with_subquery
 from bridge.agent.loop.turn_log import TurnLogger
@@ -34,6 +34,7 @@ from bridge.agent.turn import (
 )
 from bridge.calls.call_watch import CallWatch
 from bridge.errors import BridgeError, ErrorCode, WireError
+from bridge.limits.budgets import Budgets
 from bridge.limits.circuit_breaker import BreakerKey, Breakers, BreakerVerdict
 from bridge.limits.request_queue import RequestQueue
 from bridge.tracing.tracer import Tracer
@@ -51,14 +52,6 @@ class ToolSource(Protocol):
         Raises:
             BridgeError: the request's own tools cannot be used.
         """
-        ...
-
-
-class TurnBudgets(RoundBudgets, Protocol):
-    """The budgets of users."""
-
-    def applies_to(self, provider: str) -> bool:
-        """Return whether rounds of a provider count."""
         ...
 
 
@@ -109,7 +102,7 @@ class HomeStage:
 
     __slots__ = ("_acts_for", "_budgets", "_run")
 
-    def __init__(self, run: StagedTurn, acts_for: Callable[[str], bool], budgets: TurnBudgets | None) -> None:
+    def __init__(self, run: StagedTurn, acts_for: Callable[[str], bool], budgets: Budgets | None) -> None:
         self._run = run
         self._acts_for = acts_for
         self._budgets = budgets

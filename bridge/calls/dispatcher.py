@@ -18,12 +18,13 @@ from typing import Literal
 
 from bridge.browser_protocol import Accepted, Decision, DecisionReply, Result
 from bridge.calls import endings
+from bridge.calls.approvals import Approvals
 from bridge.calls.call_ids import CallIds
 from bridge.calls.call_watch import CallObservers
 from bridge.calls.clock import Alarms
 from bridge.calls.open_call import AbortReason, ApprovalVerdict, Confirmation, OpenCall, Page, Slot
 from bridge.calls.outcome import CallOutcome, doubtful_error, read_report
-from bridge.calls.ports import Browser, Decisions, HomeLost, Journal, JournalUnavailable
+from bridge.calls.ports import Browser, HomeLost, Journal, JournalUnavailable
 from bridge.calls.request import CallRequest
 from bridge.calls.state_machine import (
     MAY_BEGIN,
@@ -68,7 +69,7 @@ class Dispatcher:
         self,
         browser: Browser,
         journal: Journal,
-        decisions: Decisions,
+        decisions: Approvals,
         ids: CallIds,
         *,
         no_browser_message: str,

@@ -7,9 +7,8 @@ from dataclasses import dataclass
 from typing import Protocol
 
 from bridge.browser_protocol import Result
-from bridge.calls.open_call import ApprovalVerdict, Confirmation, OpenCall, Page
+from bridge.calls.open_call import Confirmation, OpenCall, Page
 from bridge.calls.outcome import CallOutcome
-from bridge.calls.request import CallRequest
 from bridge.calls.state_machine import CallState
 
 
@@ -124,17 +123,6 @@ class RepeatJournal(Protocol):
 
         Raises:
             BridgeError: `store_unavailable`.
-        """
-        ...
-
-
-class Decisions(Protocol):
-    """Remembers what a decision covers beyond its call."""
-
-    def remember_decision(self, call_id: str, request: CallRequest, verdict: ApprovalVerdict) -> None:
-        """Handle a call that was approved or denied, by its user or because nobody answered in time.
-
-        Never fails and never waits.
         """
         ...
 

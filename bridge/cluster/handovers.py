@@ -10,26 +10,13 @@ import logging
 from collections.abc import Awaitable, Callable, Mapping
 from contextlib import suppress
 from dataclasses import dataclass
-from typing import Protocol
 
+from bridge.cluster.homes import Homes
 from bridge.cluster.membership import Membership
 from bridge.cluster.ports import ClusterUnavailable, ReplicaDirectory
 from bridge.tasks import Tasks
 
 _log = logging.getLogger(__name__)
-
-
-class KeptHomes(Protocol):
-    """The homes of this replica, as far as handing over asks."""
-
-    @property
-    def replica(self) -> str:
-        """Id of this replica."""
-        ...
-
-    def takes_work(self, user_id: str) -> bool:
-        """Return whether a user is at home here, and not about to leave."""
-        ...
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,7 +34,7 @@ class Handovers:
 
     def __init__(
         self,
-        homes: KeptHomes,
+        homes: Homes,
         directory: ReplicaDirectory,
         membership: Membership,
         hooks: HandoverHooks,

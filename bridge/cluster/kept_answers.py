@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncGenerator, AsyncIterator, Mapping
+from collections.abc import AsyncGenerator, AsyncIterator
 from contextlib import asynccontextmanager
 from http import HTTPStatus
-from typing import Protocol
 
 from aiohttp import ClientError
 
 from bridge.calls.call_ids import names_replica
-from bridge.cluster.ports import LiveReplica
+from bridge.cluster.membership import Membership
 from bridge.cluster.relay_client import (
     AnyResponse,
     RelayClient,
@@ -24,19 +23,10 @@ from bridge.http.answers_elsewhere import KeeperGone
 _ABSENT = frozenset({HTTPStatus.NOT_FOUND, HTTPStatus.GONE})
 
 
-class LiveReplicas(Protocol):
-    """The membership, as far as keepers are looked for."""
-
-    @property
-    def live(self) -> Mapping[str, LiveReplica]:
-        """The live replicas by their ids, this one included."""
-        ...
-
-
 class KeptAnswers:
     """Asks the replica that a call's id names. Implements `bridge.http.answers_elsewhere.OtherReplicas`."""
 
-    def __init__(self, own: str, members: LiveReplicas, client: RelayClient) -> None:
+    def __init__(self, own: str, members: Membership, client: RelayClient) -> None:
         """`own`: id of this replica."""
         self._own = own
         self._members = members

@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from typing import Protocol
 
 from bridge.calls.fenced_journal import KEPT_S, LOOK_S, KnownCall, told_outcome
+from bridge.cluster.homes import Homes
 from bridge.errors import BridgeError, ErrorCode, WireError
 from bridge.homes import Home
 from bridge.tasks import sleep_safely
@@ -47,18 +48,6 @@ class LostRequest:
     """Whether the home had the whole request."""
 
 
-class HomeLocator(Protocol):
-    """The homes, as far as the next one is waited for."""
-
-    async def locate(self, user_id: str, *, refused: Home | None = None) -> object:
-        """Wait for another home than the lost one; make the user at home here if need be.
-
-        Raises:
-            BridgeError: `cluster_unavailable`, `store_unavailable`.
-        """
-        ...
-
-
 class RequestRecords(Protocol):
     """What is stored under the ids of requests that were passed on.
 
@@ -78,7 +67,7 @@ class RequestRecords(Protocol):
 class LostRequests:
     """Tells what became of requests."""
 
-    def __init__(self, homes: HomeLocator, records: RequestRecords) -> None:
+    def __init__(self, homes: Homes, records: RequestRecords) -> None:
         self._homes = homes
         self._records = records
 

@@ -8,14 +8,13 @@ from __future__ import annotations
 
 import logging
 import secrets
-from contextlib import AbstractAsyncContextManager
-from typing import Protocol
 
 from aiohttp import ClientError, hdrs, web
 
 from bridge.auth.identity import Caller
 from bridge.catalog.registry import NOBODY
 from bridge.cluster.counters import ReplicaCounters
+from bridge.cluster.homes import Homes, Located
 from bridge.cluster.lost_requests import CALLING_PATHS, SAFE_METHODS, LostRequest, LostRequests, explain_stop
 from bridge.cluster.open_exchanges import ExchangeCut, HeldExchange, OpenExchanges
 from bridge.cluster.relay_client import (
@@ -28,8 +27,8 @@ from bridge.cluster.relay_client import (
     returned_headers,
 )
 from bridge.cluster.relayed_sockets import pump_frames
+from bridge.cluster.residents import Residents, ServedUser
 from bridge.errors import BridgeError, ErrorCode
-from bridge.homes import Home
 from bridge.http.body import take_arrived
 from bridge.http.connections import mark_authenticated, note_passed_on
 from bridge.http.relayed import relayed_of
@@ -55,68 +54,13 @@ class _HomeLost(Exception):
         self.may_be_done = may_be_done
 
 
-class FoundHome(Protocol):
-    """Where a user is at home."""
-
-    @property
-    def home(self) -> Home:
-        """The home, with its epoch."""
-        ...
-
-    @property
-    def url(self) -> str:
-        """Address of that replica; empty: it is this one."""
-        ...
-
-
-class HomeFinder(Protocol):
-    """The homes, as far as passing on asks for them."""
-
-    @property
-    def replica(self) -> str:
-        """Id of this replica."""
-        ...
-
-    def takes_work(self, user_id: str) -> bool:
-        """Return whether new work of a user may begin here, as far as is known without a question."""
-        ...
-
-    async def admits(self, user_id: str, epoch: int) -> bool:
-        """Return whether work that another replica sends here for an epoch may begin."""
-        ...
-
-    async def locate(
-        self, user_id: str, *, refused: Home | None = None, is_unreached: bool = False
-    ) -> FoundHome:
-        """Return where a user is at home; `refused`: the home that could not be reached, or is none any more.
-
-        `is_unreached`: there is no connection to it, so that it is asked to hand the user over.
-
-        Raises:
-            BridgeError: `cluster_unavailable`, `store_unavailable`.
-        """
-        ...
-
-    async def locate_for_page(self, user_id: str) -> FoundHome:
-        """As `locate`, for a page that is sent there: not to a home that may be dead or frozen."""
-        ...
-
-
-class Hosting(Protocol):
-    """The users who are at home here."""
-
-    def serve_user(self, user_id: str) -> AbstractAsyncContextManager[None]:
-        """Run a block that serves a request of a user, once what older homes left is settled."""
-        ...
-
-
 class PassingOn:
     """Sends requests to the homes of their users. Implements `Router`."""
 
     def __init__(
         self,
-        homes: HomeFinder,
-        hosting: Hosting,
+        homes: Homes,
+        hosting: Residents,
         lost: LostRequests,
         client: RelayClient,
         counters: ReplicaCounters,
@@ -153,7 +97,7 @@ class PassingOn:
         """
         return await self._pass(request, caller.user.id, caller)
 
-    def serve_user(self, user_id: str) -> AbstractAsyncContextManager[None]:
+    def serve_user(self, user_id: str) -> ServedUser:
         """Run a block that serves a request of a user who is at home here."""
         return self._hosting.serve_user(user_id)
 
@@ -179,7 +123,7 @@ class PassingOn:
         with naming_request(passed.request_id):
             return await self._answer_elsewhere(passed, found)
 
-    async def _answer_elsewhere(self, passed: PassedRequest, found: FoundHome) -> web.StreamResponse | None:
+    async def _answer_elsewhere(self, passed: PassedRequest, found: Located) -> web.StreamResponse | None:
         """Return the response of the home, or of the next one if the first had nothing; None: it is here."""
         try:
             return await self._answer_from(passed, found)
@@ -197,7 +141,7 @@ class PassingOn:
     def _is_home(self, user_id: str) -> bool:
         return self._homes.takes_work(user_id)
 
-    async def _answer_from(self, passed: PassedRequest, found: FoundHome) -> web.StreamResponse:
+    async def _answer_from(self, passed: PassedRequest, found: Located) -> web.StreamResponse:
         if pattern_of(passed.request) == SOCKET_ROUTE:
             try:
                 return await self._pass_socket(passed, found)
@@ -216,7 +160,7 @@ class PassingOn:
             )
             raise await self._lost.explain_loss(lost) from None
 
-    async def _pass_socket(self, passed: PassedRequest, found: FoundHome) -> web.StreamResponse:
+    async def _pass_socket(self, passed: PassedRequest, found: Located) -> web.StreamResponse:
         try:
             async with (
                 self._hold_exchange(passed, found),
@@ -228,7 +172,7 @@ class PassingOn:
         except ExchangeCut:
             raise self._explain_cut(passed.request) from None
 
-    async def _pass_response(self, passed: PassedRequest, found: FoundHome) -> web.StreamResponse:
+    async def _pass_response(self, passed: PassedRequest, found: Located) -> web.StreamResponse:
         try:
             async with (
                 self._hold_exchange(passed, found),
@@ -240,7 +184,7 @@ class PassingOn:
         except ExchangeCut:
             raise self._explain_cut(passed.request) from None
 
-    def _hold_exchange(self, passed: PassedRequest, found: FoundHome) -> HeldExchange:
+    def _hold_exchange(self, passed: PassedRequest, found: Located) -> HeldExchange:
         is_awaited = passed.request.method not in SAFE_METHODS
         return self._exchanges.hold_exchange(found.home.replica, is_awaited=is_awaited)
 

@@ -11,12 +11,15 @@ from aiohttp import web
 from aiohttp.typedefs import Handler, Middleware
 
 from bridge.cluster.counters import ReplicaCounters
-from bridge.cluster.kept_answers import KeptAnswers, LiveReplicas
+from bridge.cluster.homes import Homes
+from bridge.cluster.kept_answers import KeptAnswers
 from bridge.cluster.lost_requests import LostRequests, RequestRecords
-from bridge.cluster.passing_on import SOCKET_ROUTE, HomeFinder, Hosting, PassingOn, pattern_of
+from bridge.cluster.membership import Membership
+from bridge.cluster.passing_on import SOCKET_ROUTE, PassingOn, pattern_of
 from bridge.cluster.relay_client import RelayClient
 from bridge.cluster.relay_listener import MAX_TOKEN_BYTES, RelayGate
 from bridge.cluster.relay_token import RelayTokens
+from bridge.cluster.residents import Residents
 from bridge.cluster.routing_value import ROUTE_PARAMETER, RoutingValues
 from bridge.http.connections import Connections
 from bridge.http.file_links import FILES_PREFIX
@@ -36,8 +39,8 @@ class Relay:
 
     def __init__(
         self,
-        homes: HomeFinder,
-        hosting: Hosting,
+        homes: Homes,
+        hosting: Residents,
         records: RequestRecords,
         *,
         secret: bytes,
@@ -58,7 +61,7 @@ class Relay:
         self._listening: asyncio.Server | None = None
         self._gate = RelayGate(homes, tokens, counters)
 
-    def find_answers(self, members: LiveReplicas) -> KeptAnswers:
+    def find_answers(self, members: Membership) -> KeptAnswers:
         """Return what asks the others for answers that they keep."""
         return KeptAnswers(self._homes.replica, members, self._client)
 

@@ -9,11 +9,12 @@ from __future__ import annotations
 import logging
 import time
 from collections.abc import Callable
-from typing import Literal, Protocol, TypeAlias
+from typing import Literal, TypeAlias
 
 from aiohttp import hdrs, web
 
 from bridge.cluster.counters import ReplicaCounters
+from bridge.cluster.homes import Homes
 from bridge.cluster.relay_token import (
     KEPT_EPOCH,
     MEMORY_S,
@@ -45,29 +46,12 @@ _log = logging.getLogger(__name__)
 _log.addFilter(OncePerMinute(by_arguments=True))
 
 
-class Admission(Protocol):
-    """Who decides whether work for a user may begin here: the replica's homes."""
-
-    @property
-    def replica(self) -> str:
-        """Id of this replica."""
-        ...
-
-    async def admits(self, user_id: str, epoch: int) -> bool:
-        """Return whether work that another replica sends here for an epoch may begin.
-
-        Raises:
-            BridgeError: `cluster_unavailable`, `store_unavailable`.
-        """
-        ...
-
-
 class RelayGate:
     """Admits what other replicas pass on."""
 
     def __init__(
         self,
-        homes: Admission,
+        homes: Homes,
         tokens: RelayTokens,
         counters: ReplicaCounters,
         *,

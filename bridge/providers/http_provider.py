@@ -22,7 +22,7 @@ from bridge.providers.connections import (
 from bridge.providers.error_words import error_of, is_error
 from bridge.providers.errors import Failures, retry_after_s
 from bridge.providers.event_decoder import END_OF_STREAM, EventDecoder, load_event
-from bridge.providers.ports import STREAM_DONE, Listed, Provider, Refuse
+from bridge.providers.ports import STREAM_DONE, Listed, Refuse
 from bridge.settings.model_facts import listed_facts
 from bridge.settings.models import ProviderSettings
 from bridge.tasks import sleep_safely
@@ -120,8 +120,8 @@ class _Events:
         return self._failures.describe_unreadable(what)
 
 
-class HttpProvider(Provider):
-    """Implements the port."""
+class HttpProvider:
+    """One provider. Safe for any number of concurrent requests on one event loop."""
 
     def __init__(
         self,
@@ -154,7 +154,10 @@ class HttpProvider(Provider):
     async def stream_events(
         self, path: str, body: JsonObject, note: Note | None = None, trace: TraceContext | None = None
     ) -> AsyncGenerator[JsonObject]:
-        """Yield the events of one request as decoded JSON, as `Provider` says.
+        """Yield the events of one request as decoded JSON, until the provider ends its stream.
+
+        An answer that is no stream but one JSON object is its one event. `STREAM_DONE` comes last where the
+        provider said that nothing follows, by `[DONE]` or by such an answer.
 
         Closing the generator closes the connection. `note` is informed of failed attempts. A provider whose
         settings say so is told of `trace`.

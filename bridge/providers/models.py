@@ -16,7 +16,8 @@ from bridge.agent.responses.surrogate_pairs import SurrogateJoiner
 from bridge.agent.round_bounds import RoundBounds
 from bridge.agent.tools.arguments import sendable_call
 from bridge.providers.error_words import is_error
-from bridge.providers.ports import STREAM_DONE, Provider
+from bridge.providers.http_provider import HttpProvider
+from bridge.providers.ports import STREAM_DONE
 from bridge.tracing.context import TraceContext
 from toolserver.json_types import JsonObject, JsonValue
 
@@ -39,7 +40,7 @@ class ResponsesModel:
     Events are passed on unchanged; texts and items that arrive without their events get them added.
     """
 
-    def __init__(self, provider: Provider) -> None:
+    def __init__(self, provider: HttpProvider) -> None:
         self._provider = provider
         self._rules = provider.settings.rules
 
@@ -77,7 +78,7 @@ class ResponsesModel:
 class ChatModel:
     """Models of a provider that speaks Chat Completions, with its stream translated to Responses events."""
 
-    def __init__(self, provider: Provider, dialect: ChatDialect = OPENAI_DIALECT) -> None:
+    def __init__(self, provider: HttpProvider, dialect: ChatDialect = OPENAI_DIALECT) -> None:
         self._provider = provider
         self._dialect = dialect
         self._rules = provider.settings.rules

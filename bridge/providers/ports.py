@@ -1,16 +1,12 @@
-"""The ports of providers: what a model needs of one, a request out and its events in; and their store."""
+"""What providers and their models exchange, and the port of the store of providers."""
 
 from __future__ import annotations
 
-from collections.abc import AsyncGenerator, Callable, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Protocol, TypeAlias
 
-from bridge.agent.model import Note
-from bridge.providers.errors import Failures
-from bridge.settings.models import ProviderSettings
 from bridge.settings.user_providers import UserProvider
-from bridge.tracing.context import TraceContext
 from toolserver.json_types import JsonObject
 
 Refuse: TypeAlias = Callable[[str], None]
@@ -31,41 +27,6 @@ class Listed:
     """Creation time in seconds since 1970; 0 when the provider does not say."""
     facts: JsonObject
     """What the list says about it, as members of `ModelSettings`."""
-
-
-class Provider(Protocol):
-    """One provider. Safe for any number of concurrent requests on one event loop."""
-
-    settings: ProviderSettings
-    failures: Failures
-
-    def stream_events(
-        self, path: str, body: JsonObject, note: Note | None = None, trace: TraceContext | None = None
-    ) -> AsyncGenerator[JsonObject]:
-        """Yield the events of one request as decoded JSON, until the provider ends its stream.
-
-        An answer that is no stream but one JSON object is its one event. `STREAM_DONE` comes last where the
-        provider said that nothing follows, by `[DONE]` or by such an answer.
-
-        Closing the generator closes the connection. `note` is informed of failed attempts. A provider whose
-        settings say so is told of `trace`.
-
-        Raises:
-            ModelError: as `Model.stream_round`; a stream that just ends is no error here.
-        """
-        ...
-
-    async def request_models(self) -> list[Listed]:
-        """Return the models that the provider lists, each name once.
-
-        Raises:
-            ModelError: it cannot be asked now, or answers with something else.
-        """
-        ...
-
-    async def close_client(self) -> None:
-        """Close all connections."""
-        ...
 
 
 class ProviderStore(Protocol):

@@ -15,7 +15,7 @@ from bridge.agent.model import Model, ModelError, ModelEvent, ModelRequest
 from bridge.agent.text_calls.model import TextCallModel
 from bridge.providers.http_provider import HttpProvider
 from bridge.providers.models import ChatModel, ResponsesModel
-from bridge.providers.ports import Listed, Provider, Refuse
+from bridge.providers.ports import Listed, Refuse
 from bridge.settings import model_facts
 from bridge.settings.models import ModelSettings, ProviderSettings, WebSearch
 from toolserver.json_types import JsonObject
@@ -135,7 +135,7 @@ class ProviderShelf:
         """
         self.name = settings.name
         self.owner_id = owner_id
-        self.provider: Provider = HttpProvider(settings, key, clock=clock, refuse=refuse)
+        self.provider = HttpProvider(settings, key, clock=clock, refuse=refuse)
         self.lists = lists
         self._model = _client_of(self.provider)
         self._clock = clock
@@ -189,7 +189,7 @@ def merge_options(defaults: JsonObject, requested: JsonObject) -> JsonObject:
     return both
 
 
-def _client_of(provider: Provider) -> Model:
+def _client_of(provider: HttpProvider) -> Model:
     settings = provider.settings
     if settings.api == "responses":
         return ResponsesModel(provider)

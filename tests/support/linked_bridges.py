@@ -5,7 +5,7 @@ from __future__ import annotations
 import secrets
 import socket
 from collections.abc import AsyncGenerator, Awaitable, Callable
-from contextlib import AbstractAsyncContextManager, AsyncExitStack, asynccontextmanager, nullcontext
+from contextlib import AbstractAsyncContextManager, AsyncExitStack, asynccontextmanager
 from dataclasses import dataclass, field
 from functools import partial
 from pathlib import Path
@@ -15,22 +15,17 @@ from bridge.app.part import AmongReplicas
 from bridge.app.secret_files import write_private
 from bridge.app.server import Bridge
 from bridge.cluster.counters import ReplicaCounters
+from bridge.cluster.homes import Homes, Located
 from bridge.cluster.relay import Relay
 from bridge.cluster.relay_token import RelayTokens
+from bridge.cluster.residents import Residents
 from bridge.errors import BridgeError, ErrorCode
 from bridge.homes import Home
 from bridge.storage.store import Store
+from bridge.tasks import Tasks
 from tests.support.documents.compiled import document_text
 from tests.support.running_bridge import running_bridge
 from tests.support.sockets.library_paths import is_straight
-
-
-@dataclass(frozen=True)
-class Place:
-    """Where a user is at home."""
-
-    home: Home
-    url: str
 
 
 @dataclass
@@ -47,16 +42,16 @@ class Table:
         return Home(user_id, self.moved.get(user_id, self.first_home), self.epoch)
 
 
-@dataclass
-class FixedHomes:
+class FixedHomes(Homes):
     """The homes as one replica knows them."""
 
-    replica: str
-    table: Table
-    believed: Home | None = None
-    """What this replica wrongly believes of every user, until it is refused."""
-    asked: list[Home | None] = field(default_factory=list["Home | None"])
-    """What was refused, of every question."""
+    def __init__(self, replica: str, table: Table) -> None:
+        self._replica = replica
+        self.table = table
+        self.believed: Home | None = None
+        """What this replica wrongly believes of every user, until it is refused."""
+        self.asked: list[Home | None] = []
+        """What was refused, of every question."""
 
     def epoch_of(self, user_id: str) -> int | None:
         home = self.table.home_of(user_id)
@@ -65,23 +60,22 @@ class FixedHomes:
     def takes_work(self, user_id: str) -> bool:
         return self.epoch_of(user_id) is not None
 
-    def serve_user(self, user_id: str) -> AbstractAsyncContextManager[None]:
-        return nullcontext()
-
     async def admits(self, user_id: str, epoch: int) -> bool:
         home = self.table.home_of(user_id)
         return (home.replica, home.epoch) == (self.replica, epoch)
 
-    async def locate(self, user_id: str, *, refused: Home | None = None, is_unreached: bool = False) -> Place:
+    async def locate(
+        self, user_id: str, *, refused: Home | None = None, is_unreached: bool = False
+    ) -> Located:
         self.asked.append(refused)
         if refused is not None:
             self.believed = None
         home = self.believed or self.table.home_of(user_id)
         if home == refused:
             raise BridgeError(ErrorCode.CLUSTER_UNAVAILABLE, "Nobody else has this user.", retryable=True)
-        return Place(home, "" if home.replica == self.replica else self.table.urls[home.replica])
+        return Located(home, "" if home.replica == self.replica else self.table.urls[home.replica])
 
-    async def locate_for_page(self, user_id: str) -> Place:
+    async def locate_for_page(self, user_id: str) -> Located:
         return await self.locate(user_id)
 
 
@@ -137,7 +131,7 @@ async def linked_bridges(folder: Path, **settings: Any) -> AsyncGenerator[Linked
 def _join(homes: FixedHomes, listener: socket.socket, secret: bytes, store: Store) -> AmongReplicas:
     relay = Relay(
         homes,
-        homes,
+        Residents(Tasks()),
         store.relayed_records(),
         secret=secret,
         listener=listener,

@@ -4,6 +4,7 @@ import asyncio
 from dataclasses import dataclass, field
 
 from bridge.browser_protocol import Result
+from bridge.calls.approvals import Approvals
 from bridge.calls.dispatcher import RESUME_S
 from bridge.calls.open_call import ApprovalVerdict, OpenCall, Page
 from bridge.calls.outcome import CallOutcome
@@ -57,7 +58,7 @@ class FakeBrowser:
 
 
 @dataclass
-class FakeDecisions:
+class FakeDecisions(Approvals):
     """Records what was decided."""
 
     made: list[tuple[str, str]] = field(default_factory=list[tuple[str, str]])

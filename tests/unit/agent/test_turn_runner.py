@@ -3,11 +3,13 @@
 import asyncio
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from typing import Any
 
 import pytest
 
+from bridge.agent.loop.subquery import NestingToolbox
 from bridge.agent.model import ModelError
-from bridge.agent.turn import Attached, Turn, TurnEvent, TurnRequest, TurnResult
+from bridge.agent.turn import Attached, Turn, TurnEvent, TurnRequest, TurnResult, TurnSettings
 from bridge.agent.turn_runner import TurnRunner
 from bridge.agent.turn_stages import TurnEnding
 from bridge.calls.call_watch import CallWatch
@@ -40,7 +42,7 @@ class Log:
 class NoToolbox(SameToolbox):
     """Tools that a request may not have."""
 
-    async def toolbox_of_turn(self, *_: object) -> FakeNestingToolbox:
+    async def toolbox_of_turn(self, request: TurnRequest, settings: TurnSettings) -> NestingToolbox:
         raise BridgeError(ErrorCode.INVALID_REQUEST, "No such tool.")
 
 
@@ -70,10 +72,12 @@ class Played:
         )
         self.runner.on_end(lambda _provider, ending, _seconds: self.endings.append(ending))
 
-    async def run(self, *steps: Step) -> TurnResult:
+    def turn_of(self, *steps: Step) -> Turn:
         asked = TurnRequest("ann", "turn 1", "gpt", (user("Hello"),), to_store="output")
-        turn = Turn(asked, ScriptedModel([steps]), SETTINGS, self.log)
-        return await self.runner.run_turn(turn, self.take)
+        return Turn(asked, ScriptedModel([steps]), SETTINGS, self.log)
+
+    async def run(self, *steps: Step) -> TurnResult:
+        return await self.runner.run_turn(self.turn_of(*steps), self.take)
 
     async def take(self, event: TurnEvent) -> None:
         self.events.append(event)
@@ -92,12 +96,11 @@ async def test_only_the_loop_stands_between_a_turn_and_its_model() -> None:
         is_asked.set()
         await forever.wait()
 
-    running = played.run(wait)
-    task = asyncio.create_task(running)
+    turn = played.runner.run_turn(played.turn_of(wait), played.take)
+    task = asyncio.create_task(turn)
     await is_asked.wait()
-    turn = running.cr_await
-    assert turn.cr_code.co_name == "run_turn"
-    assert turn.cr_await.cr_code.co_filename.endswith("bridge/agent/loop/loop.py")
+    awaited: Any = turn.cr_await
+    assert awaited.cr_code.co_filename.endswith("bridge/agent/loop/loop.py")
     task.cancel()
     await asyncio.wait([task])
 

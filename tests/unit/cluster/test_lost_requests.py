@@ -11,8 +11,11 @@ from bridge.calls.fenced_journal import KEPT_S, KnownCall
 from bridge.calls.outcome import CallOutcome
 from bridge.calls.state_machine import CallState
 from bridge.cluster.lost_requests import LostRequest, LostRequests
-from bridge.errors import BridgeError, ErrorCode, WireError
+from bridge.errors import ErrorCode, WireError
 from bridge.homes import Home
+from tests.support.cluster.engines import PostgresModel, RedisModel
+from tests.support.cluster.played_homes import Replica
+from tests.support.cluster.tables import Tables
 from toolserver.call.result import Answered
 
 pytestmark = [pytest.mark.asyncio, pytest.mark.looptime]
@@ -45,31 +48,29 @@ class Records:
         return self.response_id
 
 
-@dataclass
-class NextHome:
-    """Another replica that takes the user, or none."""
+LOST = Home("ann", "a", 1)
 
-    is_away: bool = False
-    waited_for: list[Home | None] = field(default_factory=list["Home | None"])
 
-    async def locate(self, user_id: str, *, refused: Home | None = None) -> object:
-        self.waited_for.append(refused)
-        if self.is_away:
-            raise BridgeError(ErrorCode.CLUSTER_UNAVAILABLE, "Nobody.", retryable=True)
-        return None
+def homes_of_lost() -> PostgresModel:
+    """The table of homes in which the lost one still has its user."""
+    return PostgresModel(Tables(homes={"ann": LOST}))
 
 
 async def explain(
     records: Records,
     *,
-    homes: NextHome | None = None,
+    homes: PostgresModel | None = None,
     pattern: str = TOOL,
     method: str = "POST",
     **facts: Any,
 ) -> WireError:
-    home = Home("ann", "a", 1)
-    lost = LostRequest(method, pattern, "ann", home, "r1", facts.get("may_be_done", True))
-    return (await LostRequests(homes or NextHome(), records).explain_loss(lost)).error
+    lost = LostRequest(method, pattern, "ann", LOST, "r1", facts.get("may_be_done", True))
+    next_one = Replica("b", homes or homes_of_lost(), RedisModel())
+    await next_one.membership.beat_once()
+    try:
+        return (await LostRequests(next_one.homes, records).explain_loss(lost)).error
+    finally:
+        await next_one.kill()
 
 
 async def test_without_an_unsafe_call_nothing_was_sent() -> None:
@@ -80,9 +81,9 @@ async def test_without_an_unsafe_call_nothing_was_sent() -> None:
 
 async def test_a_request_that_the_home_did_not_have_whole_was_not_worked_on() -> None:
     """Nothing is asked then."""
-    homes = NextHome()
+    homes = homes_of_lost()
     error = await explain(Records([known(CallState.SUCCEEDED)]), homes=homes, may_be_done=False)
-    assert (error.retryable, homes.waited_for) == (True, [])
+    assert (error.retryable, homes.homes["ann"]) == (True, LOST)
 
 
 async def test_reading_may_be_repeated() -> None:
@@ -93,12 +94,12 @@ async def test_reading_may_be_repeated() -> None:
 async def test_the_ending_that_the_next_home_keeps_is_told() -> None:
     """Its caller hangs on a replica that lives, and hears what is true (19, Loss)."""
     failed = http_failed_error()
-    homes = NextHome()
+    homes = homes_of_lost()
     records = Records([known(None)], later=[known(CallState.FAILED, failed)])
     error = await explain(records, homes=homes)
     assert (error.code, error.message) == (failed.code, failed.message)
     assert error.detail["call_id"] == "c1"
-    assert homes.waited_for == [Home("ann", "a", 1)]
+    assert homes.homes["ann"] == Home("ann", "b", 2)
 
 
 async def test_a_call_that_succeeded_without_its_answer_is_not_said_to_have_failed() -> None:
@@ -134,7 +135,7 @@ async def test_an_answer_of_a_model_is_told_by_its_id() -> None:
 
 async def test_while_no_replica_takes_the_user_nothing_is_promised() -> None:
     """The request may have been worked on."""
-    error = await explain(Records(), homes=NextHome(is_away=True))
+    error = await explain(Records(), homes=PostgresModel(is_away=True))
     assert (error.code, error.retryable) == (ErrorCode.REPLICA_LOST, False)
 
 

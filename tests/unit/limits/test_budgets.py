@@ -1,9 +1,10 @@
 """Which budget a user has, for which time, and how tokens are estimated that nobody counted."""
 
 import asyncio
-from collections.abc import AsyncGenerator
+from collections.abc import AsyncGenerator, Coroutine
 from datetime import UTC, datetime
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -11,7 +12,7 @@ from bridge.agent.budgeted_model import LONG_S, BudgetedModel
 from bridge.agent.model import ModelError, ModelEvent, ModelRequest
 from bridge.errors import BridgeError
 from bridge.homes import user_elsewhere
-from bridge.limits.budgets import RoundUsage, first_day, renewal
+from bridge.limits.budgets import Budgets, RoundUsage, first_day, renewal
 from bridge.settings.budgets import Allowance, BudgetSettings
 from bridge.settings.declaration import SettingsError
 from bridge.settings.sources import read_settings
@@ -64,17 +65,23 @@ def test_a_window_begins_and_ends_in_utc() -> None:
 
 
 class Ledger:
-    """Counts rounds, and refuses none."""
+    """Keeps the rounds that budgets count, of a user who may use any number."""
 
     def __init__(self) -> None:
         self.rounds: list[RoundUsage] = []
+        self.budgets = Budgets(BudgetSettings(), self, lambda _: True, start=self.run)
 
-    async def check_budget(self, user_id: str) -> None:
+    async def sum_usage(self, user_id: str, since: str) -> None:
         assert user_id == "ann"
 
-    def count_round(self, user_id: str, usage: RoundUsage) -> None:
+    async def add_usage(self, user_id: str, day: str, usage: RoundUsage, cost_micros: int) -> None:
         assert user_id == "ann"
         self.rounds.append(usage)
+
+    def run(self, work: Coroutine[Any, Any, None], _name: str) -> None:
+        """Do at once what waits for nothing."""
+        with pytest.raises(StopIteration):
+            work.send(None)
 
 
 class Broken:
@@ -89,7 +96,7 @@ class Broken:
 async def test_a_round_without_usage_is_estimated_even_if_its_caller_leaves() -> None:
     """Else a client that hangs up before the end would pay nothing."""
     ledger = Ledger()
-    model = BudgetedModel(Broken(), "ann", ledger)
+    model = BudgetedModel(Broken(), "ann", ledger.budgets)
     request = ModelRequest("m", ({"type": "message", "role": "user", "content": "x" * 400},))
     events = model.stream_round(request)
     async for _ in events:
@@ -131,9 +138,9 @@ async def asked(model: Silent) -> list[RoundUsage]:
     with pytest.raises((ModelError, BridgeError)):
         _ = [
             event
-            async for event in BudgetedModel(model, "ann", ledger, clock=lambda: model.time).stream_round(
-                ASKED
-            )
+            async for event in BudgetedModel(
+                model, "ann", ledger.budgets, clock=lambda: model.time
+            ).stream_round(ASKED)
         ]
     return ledger.rounds
 
@@ -142,7 +149,7 @@ async def asked(model: Silent) -> list[RoundUsage]:
 async def test_a_round_that_is_hung_up_before_its_first_event_is_estimated() -> None:
     """Finding S-L3: the provider may bill it; a client that hung up in time paid nothing."""
     ledger, silent = Ledger(), Silent()
-    model = BudgetedModel(silent, "ann", ledger)
+    model = BudgetedModel(silent, "ann", ledger.budgets)
     round_ = asyncio.create_task(anext(model.stream_round(ASKED)))
     await silent.is_asked.wait()
     round_.cancel()

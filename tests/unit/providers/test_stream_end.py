@@ -7,9 +7,8 @@ from typing import Any
 import pytest
 
 from bridge.agent.model import ModelRequest
-from bridge.providers.errors import Failures
+from bridge.providers.http_provider import HttpProvider
 from bridge.providers.models import ChatModel
-from bridge.providers.ports import Listed
 from bridge.settings.models import ProviderSettings
 from tests.support.models.provider_quirks import OTHER, TWO, WHOLE, Json, chunk
 
@@ -18,13 +17,12 @@ pytestmark = [pytest.mark.asyncio, pytest.mark.looptime]
 USAGE: Json = {"choices": [], "usage": {"prompt_tokens": 3, "completion_tokens": 2}}
 
 
-class OpenProvider:
+class OpenProvider(HttpProvider):
     """Sends chunks at their times, and never ends its stream."""
 
     def __init__(self, *chunks: float | Json) -> None:
         """`chunks`: a number is that many seconds of silence."""
-        self.settings = ProviderSettings(name="Open", base_url="http://127.0.0.1:9/v1", api="chat")
-        self.failures = Failures("Open", None)
+        super().__init__(ProviderSettings(name="Open", base_url="http://127.0.0.1:9/v1", api="chat"), None)
         self._chunks = chunks
 
     async def stream_events(self, *_: Any, **__: Any) -> AsyncGenerator[Json]:
@@ -34,12 +32,6 @@ class OpenProvider:
             else:
                 await asyncio.sleep(each)
         await asyncio.Event().wait()
-
-    async def request_models(self) -> list[Listed]:
-        return []
-
-    async def close_client(self) -> None:
-        pass
 
 
 async def ask(*chunks: float | Json) -> tuple[Json, float]:
