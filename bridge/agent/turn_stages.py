@@ -10,7 +10,7 @@ from __future__ import annotations
 import time
 from collections.abc import AsyncGenerator, Callable, Sequence
 from contextlib import asynccontextmanager
-from dataclasses import replace
+from dataclasses import dataclass, field, replace
 from types import TracebackType
 from typing import Protocol, TypeAlias
 
@@ -19,23 +19,18 @@ from bridge.agent.loop.approval_waits import ApprovalWaits
 from bridge.agent.loop.subquery import NestingToolbox, with_subquery
 from bridge.agent.loop.turn_log import TurnLogger
 from bridge.agent.memory.recorder import Recorder
-from bridge.agent.memory.turn_memory import TurnMemory
+from bridge.agent.memory.turn_memory import RecalledTurn, TurnMemory
 from bridge.agent.model import Model, ModelError
 from bridge.agent.model_at_home import ModelAtHome
 from bridge.agent.provider_options import add_provider_options
 from bridge.agent.staged_turn import SkippedRounds, StagedTurn, TurnObserver
 from bridge.agent.traced_turn import trace_turn
-from bridge.agent.turn import (
-    Turn,
-    TurnLog,
-    TurnRequest,
-    TurnResult,
-    TurnSettings,
-)
+from bridge.agent.turn import Turn, TurnLog, TurnRequest, TurnResult, TurnSettings
 from bridge.calls.call_watch import CallWatch
 from bridge.errors import BridgeError, ErrorCode, WireError
 from bridge.limits.budgets import Budgets
-from bridge.limits.circuit_breaker import BreakerKey, Breakers, BreakerVerdict
+from bridge.limits.circuit_breaker import BreakerKey, Breakers, BreakerVerdict, Passage
+from bridge.limits.fair_queue import QueueEntry
 from bridge.limits.request_queue import RequestQueue
 from bridge.tracing.tracer import Tracer
 
@@ -70,42 +65,37 @@ async def trace_stage(run: StagedTurn, tracer: Tracer) -> AsyncGenerator[Turn]:
         traced.note_result(run.result)
 
 
+@dataclass(slots=True)
 class CountStage:
     """Tells the observers how a turn ended, unless it is cancelled, and closes its log."""
 
-    __slots__ = ("_began", "_observers", "_run")
-
-    def __init__(self, run: StagedTurn, observers: Sequence[TurnEndObserver]) -> None:
-        self._run = run
-        self._observers = observers
+    run: StagedTurn
+    observers: Sequence[TurnEndObserver]
+    _began: float = field(init=False)
 
     async def __aenter__(self) -> Turn:
         """Begin to measure."""
         self._began = time.monotonic()
-        return self._run.turn
+        return self.run.turn
 
-    async def __aexit__(
-        self, _kind: type[BaseException] | None, error: BaseException | None, _trace: TracebackType | None
-    ) -> None:
+    async def __aexit__(self, _kind: object, error: BaseException | None, _trace: object) -> None:
         """Tell how it ended."""
-        turn = self._run.turn
+        turn = self.run.turn
         if turn.log is not None:
             turn.log.close_log()
-        ending = self._run.result if error is None else error
+        ending = self.run.result if error is None else error
         if isinstance(ending, (TurnResult, ModelError, BridgeError)):
-            for tell in self._observers:
+            for tell in self.observers:
                 tell(turn.settings.provider, ending, time.monotonic() - self._began)
 
 
+@dataclass(slots=True)
 class HomeStage:
     """Has the model asked at the user's home, and within the user's budget."""
 
-    __slots__ = ("_acts_for", "_budgets", "_run")
-
-    def __init__(self, run: StagedTurn, acts_for: Callable[[str], bool], budgets: Budgets | None) -> None:
-        self._run = run
-        self._acts_for = acts_for
-        self._budgets = budgets
+    run: StagedTurn
+    acts_for: Callable[[str], bool]
+    budgets: Budgets | None
 
     async def __aenter__(self) -> Turn:
         """Return the turn with that model.
@@ -113,11 +103,11 @@ class HomeStage:
         Raises:
             BridgeError: `budget_exceeded`, `store_unavailable`.
         """
-        turn, user_id = self._run.turn, self._run.turn.request.user_id
-        model: Model = ModelAtHome(turn.model, user_id, self._acts_for)
-        if self._budgets is not None and self._budgets.applies_to(turn.settings.provider):
-            await self._budgets.check_budget(user_id)
-            model = BudgetedModel(model, user_id, self._budgets)
+        turn, user_id = self.run.turn, self.run.turn.request.user_id
+        model: Model = ModelAtHome(turn.model, user_id, self.acts_for)
+        if self.budgets is not None and self.budgets.applies_to(turn.settings.provider):
+            await self.budgets.check_budget(user_id)
+            model = BudgetedModel(model, user_id, self.budgets)
         return replace(turn, model=model)
 
     async def __aexit__(self, *_: object) -> None:
@@ -136,15 +126,15 @@ async def log_stage(run: StagedTurn, log: TurnLog) -> AsyncGenerator[Turn]:
     await logger.attach_end(run.result)
 
 
+@dataclass(slots=True)
 class AdmitStage:
     """Lets a turn run when its user's circuit breaker and the request queue admit it."""
 
-    __slots__ = ("_breakers", "_passage", "_place", "_requests", "_run")
-
-    def __init__(self, run: StagedTurn, breakers: Breakers, requests: RequestQueue) -> None:
-        self._run = run
-        self._breakers = breakers
-        self._requests = requests
+    run: StagedTurn
+    breakers: Breakers
+    requests: RequestQueue
+    _place: QueueEntry = field(init=False)
+    _passage: Passage = field(init=False)
 
     async def __aenter__(self) -> Turn:
         """Wait for a place.
@@ -152,42 +142,40 @@ class AdmitStage:
         Raises:
             BridgeError: `breaker_open`, `server_busy`.
         """
-        turn, user_id = self._run.turn, self._run.turn.request.user_id
+        turn, user_id = self.run.turn, self.run.turn.request.user_id
         key = BreakerKey(user_id, "request", provider=turn.settings.provider)
         title = f"Requests to {key.provider}"
-        self._breakers.check_breaker(key)
-        self._place = await self._requests.take_place(user_id)
-        self._passage = self._breakers.pass_breaker(key, title)
+        self.breakers.check_breaker(key)
+        self._place = await self.requests.take_place(user_id)
+        self._passage = self.breakers.pass_breaker(key, title)
         try:
             self._passage.__enter__()
         except BridgeError:
-            self._requests.leave_place(user_id, self._place)
+            self.requests.leave_place(user_id, self._place)
             raise
-        self._run.skipped = SkippedRounds(self._breakers, key, title)
+        self.run.skipped = SkippedRounds(self.breakers, key, title)
         return turn
 
-    async def __aexit__(
-        self, _kind: type[BaseException] | None, error: BaseException | None, _trace: TracebackType | None
-    ) -> None:
-        """Tell the breaker how the turn ended, and give up the place."""
-        failure = self._run.result.error if error is None else error
+    async def __aexit__(self, _kind: object, error: BaseException | None, _trace: object) -> None:
+        """Give up the place, and tell the breaker how the turn ended."""
+        self.requests.leave_place(self.run.turn.request.user_id, self._place)
+        failure = self.run.result.error if error is None else error
         if isinstance(failure, ModelError):
             self._passage.record_ending(_verdict_on(failure), _wire(failure))
         elif failure is None:
-            verdict = BreakerVerdict.NOTHING if self._run.skipped.failures else BreakerVerdict.WORKED
+            verdict = BreakerVerdict.NOTHING if self.run.skipped.failures else BreakerVerdict.WORKED
             self._passage.record_ending(verdict, None)
         self._passage.__exit__()
-        self._requests.leave_place(self._run.turn.request.user_id, self._place)
 
 
+@dataclass(slots=True)
 class RememberStage:
     """Continues a turn from what is stored of earlier ones, and stores what later ones need of it."""
 
-    __slots__ = ("_memory", "_recalled", "_recorder", "_run")
-
-    def __init__(self, run: StagedTurn, memory: TurnMemory) -> None:
-        self._run = run
-        self._memory = memory
+    run: StagedTurn
+    memory: TurnMemory
+    _recalled: RecalledTurn = field(init=False)
+    _recorder: Recorder = field(init=False)
 
     async def __aenter__(self) -> Turn:
         """Recall earlier turns, and have what happens delivered to all who observe the turn.
@@ -195,17 +183,15 @@ class RememberStage:
         Raises:
             InvalidRequest, BridgeError: as `TurnMemory.recall_turn`.
         """
-        run, turn = self._run, self._run.turn
-        self._recalled = await self._memory.recall_turn(turn.request, sees_images=turn.settings.sees_images)
-        self._recorder = self._memory.open_recorder(self._recalled, run.events.tell_observers)
+        run, turn = self.run, self.run.turn
+        self._recalled = await self.memory.recall_turn(turn.request, sees_images=turn.settings.sees_images)
+        self._recorder = self.memory.open_recorder(self._recalled, run.events.tell_observers)
         run.events.observers = _order_observers(run, self._recorder)
         return replace(turn, request=self._recalled.build_request())
 
-    async def __aexit__(
-        self, _kind: type[BaseException] | None, error: BaseException | None, _trace: TracebackType | None
-    ) -> None:
+    async def __aexit__(self, _kind: object, error: BaseException | None, _trace: object) -> None:
         """Store how it ended."""
-        run = self._run
+        run = self.run
         try:
             if error is not None:
                 raise error
@@ -217,18 +203,17 @@ class RememberStage:
             raise
         finally:
             run.events.observers = ()  # the recorder holds the events
-        run.result = await self._memory.store_turn(self._recalled, run.result, is_lost=self._recorder.is_lost)
+        run.result = await self.memory.store_turn(self._recalled, run.result, is_lost=self._recorder.is_lost)
 
 
+@dataclass(slots=True)
 class EquipStage:
     """Gives a turn options and tools, and tells its caller while calls wait for approval."""
 
-    __slots__ = ("_approvals", "_run", "_tools")
-
-    def __init__(self, run: StagedTurn, tools: ToolSource, calls: CallWatch) -> None:
-        self._run = run
-        self._tools = tools
-        self._approvals = ApprovalWaits(calls, run.turn.request.turn_id, run.events.tell_singly)
+    run: StagedTurn
+    tools: ToolSource
+    calls: CallWatch
+    _approvals: ApprovalWaits = field(init=False)
 
     async def __aenter__(self) -> Turn:
         """Add the options of the model and the user, and set the toolbox.
@@ -236,18 +221,19 @@ class EquipStage:
         Raises:
             BridgeError: as `ToolSource.toolbox_of_turn`.
         """
-        run, settings = self._run, self._run.turn.settings
+        run, settings = self.run, self.run.turn.settings
         request = add_provider_options(run.turn.request, settings.features)
         turn = replace(run.turn, request=request)
-        offered = await self._tools.toolbox_of_turn(request, settings)
+        offered = await self.tools.toolbox_of_turn(request, settings)
         run.toolbox = with_subquery(offered, turn, run.events.tell_singly)
+        self._approvals = ApprovalWaits(self.calls, request.turn_id, run.events.tell_singly)
         await self._approvals.__aenter__()
         return turn
 
     async def __aexit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
-        """Stop to tell of calls.
+        """Stop telling the caller.
 
         Raises:
             Exception: what `emit` raised.
