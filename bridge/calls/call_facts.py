@@ -1,4 +1,4 @@
-"""What is known of a call, open or ended: as the journal reads it, and as the API answers it."""
+"""A call, open or ended, as the journal reads it and the API answers it."""
 
 from __future__ import annotations
 

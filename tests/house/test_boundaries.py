@@ -1,7 +1,11 @@
-"""Who may catch everything, and who may import whom in the page (import-linter judges the Python rooms)."""
+"""Who may catch everything, who may import whom in the page (import-linter judges the Python rooms), and where
+protocols stand.
+"""
 
 import ast
 from collections import Counter
+from collections.abc import Iterator
+from functools import cache
 from graphlib import CycleError, TopologicalSorter
 from pathlib import PurePosixPath
 
@@ -160,6 +164,19 @@ def test_no_folder_of_modules_holds_more_than_a_reader_can_look_over() -> None:
     refuse(f"{folder} has {count} modules" for folder, count in crowded.items() if count > MOST_MODULES)
 
 
+def test_no_protocol_describes_the_one_class_of_its_own_package() -> None:
+    """Finding house-H12: who looks for what happens finds an interface, and has to search for the class."""
+    members, found = members_by_class(), dict[str, str]()
+    concrete = [(file, node.name) for file, node in classes() if not is_protocol(node)]
+    for file, node in classes():
+        wanted = members[node.name]
+        if is_protocol(node) and wanted - {"__call__"}:
+            made = [(where, name) for where, name in concrete if wanted <= members[name]]
+            if [room_of(where) for where, _ in made] == [room_of(file)]:
+                found[f"{file}::{node.name}"] = f"use {made[0][1]} itself ({made[0][0]})"
+    judge("lone_protocols", found)
+
+
 def folder_of(file: str) -> str:
     """The folder of the page that a module is in; "" for the scripts that pages and workers begin with."""
     folder = PurePosixPath(file).parent.name
@@ -210,3 +227,49 @@ def is_broad(caught: ast.expr | None) -> bool:
 def raises_again(handler: ast.ExceptHandler) -> bool:
     last = handler.body[-1]
     return isinstance(last, ast.Raise) and last.exc is None
+
+
+def classes() -> Iterator[tuple[str, ast.ClassDef]]:
+    for file in files(".py", under=("bridge/",)):
+        for node in ast.walk(tree_of(file)):
+            if isinstance(node, ast.ClassDef):
+                yield file, node
+
+
+def bases_of(node: ast.ClassDef) -> list[str]:
+    return [ast.unparse(base).partition("[")[0].rpartition(".")[2] for base in node.bases]
+
+
+def is_protocol(node: ast.ClassDef) -> bool:
+    return "Protocol" in bases_of(node)
+
+
+def own_members(node: ast.ClassDef) -> Iterator[str]:
+    """What a class has: methods, fields, and what its constructor sets."""
+    for child in node.body:
+        if isinstance(child, ast.FunctionDef | ast.AsyncFunctionDef) and child.name != "__init__":
+            yield child.name
+        elif isinstance(child, ast.AnnAssign | ast.Assign):
+            targets = child.targets if isinstance(child, ast.Assign) else [child.target]
+            yield from (target.id for target in targets if isinstance(target, ast.Name))
+        elif isinstance(child, ast.FunctionDef):
+            for inner in ast.walk(child):
+                if isinstance(inner, ast.Attribute) and isinstance(inner.ctx, ast.Store):
+                    yield inner.attr
+
+
+@cache
+def members_by_class() -> dict[str, frozenset[str]]:
+    """Members of each class, those of its bases included."""
+    nodes = {node.name: node for _, node in classes()}
+
+    def members_of(name: str) -> frozenset[str]:
+        if (node := nodes.get(name)) is None:
+            return frozenset()
+        return frozenset(own_members(node)).union(*map(members_of, bases_of(node)))
+
+    return {name: members_of(name) for name in nodes}
+
+
+def room_of(file: str) -> str:
+    return file.split("/")[1]
