@@ -1,5 +1,6 @@
-"""Who may catch everything, who may import whom in the page (import-linter judges the Python rooms), and where
-protocols stand.
+"""Who may catch everything, where protocols stand, and who may import whom in the page.
+
+Import-linter judges the Python rooms.
 """
 
 import ast
