@@ -24,6 +24,7 @@ WORTH_COMPRESSING = 1024
 """Bytes from which an answer is compressed; less than that is one packet anyway."""
 
 Handler = Callable[[web.Request], Awaitable[web.StreamResponse]]
+Method: TypeAlias = Literal["GET", "POST", "PUT", "PATCH", "DELETE"]
 Access: TypeAlias = Literal["caller", "reader", "page", "mcp", "monitor", "result_token", "public"]
 """The access levels of routes.
 
@@ -55,7 +56,7 @@ class RouteAnswer:
 class Route:
     """A method of a path, and who may use it."""
 
-    method: Literal["GET", "POST", "PUT", "PATCH", "DELETE"]
+    method: Method
     path: str
     handler: Handler
     access: Access = field(default="caller", kw_only=True)
