@@ -18,8 +18,8 @@ PAGE = "docs/explanation/architecture.md"
 SECTION = re.compile(r"^## (Walk .*?)$(.*?)(?=^## )", re.MULTILINE | re.DOTALL)
 CLASS_NAME = re.compile(r"`([A-Z]\w*)(?:\.\w+)?`")
 
-COMPOSED = frozenset({"list_routes"})
-"""Methods that only the composition calls, once, before anything runs."""
+LEFT_OUT = frozenset({"property", "route", "api_route"})
+"""Decorators of what no code calls by its name."""
 
 WALKS = (
     "Walk 1: a tool call",
@@ -37,7 +37,7 @@ def test_a_name_on_a_walk_leads_to_one_class(walk: str) -> None:
     refuse(
         f"{walk}: {first} and {second} both have `{name}`"
         for first, second in combinations(sorted(methods), 2)
-        for name in sorted(methods[first] & methods[second] - COMPOSED)
+        for name in sorted(methods[first] & methods[second])
         if not _is_of_one_port(name, methods[first], methods[second])
     )
 
@@ -53,7 +53,10 @@ def _is_of_one_port(name: str, first: frozenset[str], second: frozenset[str]) ->
 
 @cache
 def _methods() -> dict[str, frozenset[str]]:
-    """Public methods of each class of the bridge, properties left out."""
+    """Public methods of each class of the bridge, without properties and handlers of routes.
+
+    The table of routes leads to a handler; no code calls it by its name.
+    """
     return {node.name: frozenset(_public(node)) for node in _class_nodes()}
 
 
@@ -79,8 +82,9 @@ def _class_nodes() -> tuple[ast.ClassDef, ...]:
 
 def _public(node: ast.ClassDef) -> Iterator[str]:
     functions = (each for each in node.body if isinstance(each, ast.FunctionDef | ast.AsyncFunctionDef))
-    yield from (each.name for each in functions if not (each.name.startswith("_") or _is_property(each)))
+    yield from (each.name for each in functions if not (each.name.startswith("_") or _is_left_out(each)))
 
 
-def _is_property(function: ast.FunctionDef | ast.AsyncFunctionDef) -> bool:
-    return any(isinstance(mark, ast.Name) and mark.id == "property" for mark in function.decorator_list)
+def _is_left_out(function: ast.FunctionDef | ast.AsyncFunctionDef) -> bool:
+    marks = (mark.func if isinstance(mark, ast.Call) else mark for mark in function.decorator_list)
+    return any(isinstance(mark, ast.Name) and mark.id in LEFT_OUT for mark in marks)

@@ -27,7 +27,8 @@ from bridge.endpoints.api.conversations.schemas import (
 from bridge.errors import BridgeError, ErrorCode
 from bridge.http.access import caller_of
 from bridge.http.body import read_body
-from bridge.http.routing import ApiRoute, RouteAnswer, json_answer, json_response
+from bridge.http.declared_routes import DeclaredApiRoutes, api_route, ok
+from bridge.http.routing import RouteAnswer, json_answer, json_response
 from bridge.http.streaming import event_stream
 from toolserver.json_types import JsonObject
 
@@ -45,75 +46,27 @@ _TALKING = (
     ErrorCode.QUOTA_EXCEEDED,
 )
 
+_ANSWERED = {
+    200: RouteAnswer("The answer.", ConversationChatAnswer),
+    202: RouteAnswer("The run has started.", ConversationChatStarted),
+}
+_EVENTS = ok("Server-sent events.", media_type="text/event-stream")
+_RESUMING = {"after": "Id of the last event received; the header `Last-Event-ID` does the same."}
 
-class ConversationChatRoutes:
+
+class ConversationChatRoutes(DeclaredApiRoutes):
     """Handlers of runs."""
 
     def __init__(self, store: ConversationStore, runs: ConversationRuns) -> None:
         self._store = store
         self._runs = runs
 
-    def list_routes(self) -> list[ApiRoute]:
-        """Return the routes of this class."""
-        events = {200: RouteAnswer("Server-sent events.", media_type="text/event-stream")}
-        resuming = {"after": "Id of the last event received; the header `Last-Event-ID` does the same."}
-        return [
-            ApiRoute(
-                "POST",
-                f"{PATH}/chat",
-                self.send_chat,
-                "chat",
-                "Send a message and get an answer, or get an answer to the last message",
-                {
-                    200: RouteAnswer("The answer.", ConversationChatAnswer),
-                    202: RouteAnswer("The run has started.", ConversationChatStarted),
-                },
-                body=ChatRequest,
-                errors=_TALKING,
-            ),
-            ApiRoute(
-                "POST",
-                f"{PATH}/calls/{{tool_call_id}}/retry",
-                self.retry_call,
-                "retryToolCall",
-                "Repeat a call that has ended in a new branch, and answer from there",
-                {
-                    200: RouteAnswer("The answer.", ConversationChatAnswer),
-                    202: RouteAnswer("The run has started.", ConversationChatStarted),
-                },
-                body=RetryRequest,
-                body_required=False,
-                errors=(*_TALKING, ErrorCode.UNKNOWN_TOOL, ErrorCode.NO_BROWSER),
-            ),
-            ApiRoute(
-                "POST",
-                f"{PATH}/stop",
-                self.stop_chat,
-                "stopRun",
-                "Stop the current run",
-                {200: RouteAnswer("It has ended.", RunStopped)},
-                errors=FAILING,
-            ),
-            *(
-                ApiRoute(
-                    "GET",
-                    path,
-                    self.stream_events,
-                    name,
-                    "Stream the events of a conversation",
-                    events,
-                    errors=(*FAILING, ErrorCode.RATE_LIMITED),
-                    query=resuming,
-                )
-                for path, name in (
-                    (f"{PATH}/events", "listenToConversation"),
-                    ("/sse/conversations/{id}", "listenToConversationAsBefore"),
-                )
-            ),
-        ]
+    @api_route(f"POST {PATH}/chat", _ANSWERED, body=ChatRequest, errors=_TALKING)
+    async def chat(self, request: web.Request) -> web.Response:
+        """Send a message and get an answer, or get an answer to the last message.
 
-    async def send_chat(self, request: web.Request) -> web.Response:
-        """Start a run and, unless in the background, wait for its end. Disconnecting stops it then."""
+        Unless in the background, wait for the end of the run. Disconnecting stops it then.
+        """
         caller = caller_of(request)
         body = await read_body(request, ChatRequest, max_bytes=CHAT_BODY_BYTES)
         attachments = [each.as_attached() for each in body.attachments]
@@ -127,13 +80,66 @@ class ConversationChatRoutes:
         begun = await self._runs.begin_run(caller.user.id, request.match_info["id"], prompt)
         return await self.answer_chat(begun, caller, background=body.background)
 
-    async def retry_call(self, request: web.Request) -> web.Response:
-        """Start a run that begins by repeating a call."""
+    @api_route(
+        f"POST {PATH}/calls/{{tool_call_id}}/retry",
+        _ANSWERED,
+        body=RetryRequest,
+        body_required=False,
+        errors=(*_TALKING, ErrorCode.UNKNOWN_TOOL, ErrorCode.NO_BROWSER),
+    )
+    async def retry_tool_call(self, request: web.Request) -> web.Response:
+        """Repeat a call that has ended in a new branch, and answer from there."""
         caller = caller_of(request)
         body = await read_body(request, RetryRequest)
         named, asker = request.match_info, Asker(caller.name, caller.id)
         begun = await self._runs.begin_retry(caller.user.id, named["id"], named["tool_call_id"], asker)
         return await self.answer_chat(begun, caller, background=body.background)
+
+    @api_route(f"POST {PATH}/stop", ok("It has ended.", RunStopped), errors=FAILING)
+    async def stop_run(self, request: web.Request) -> web.Response:
+        """Stop the current run. It has ended when this responds."""
+        user_id = caller_of(request).user.id
+        conversation_id = request.match_info["id"]
+        await self._runs.require_conversation(user_id, conversation_id)
+        run = await self._runs.stop_run(conversation_id)
+        if run is None or run.end is None:
+            return json_answer(RunStopped(run=None))
+        facts = RunFacts(run_id=run.id, state=run.end.state)
+        return json_answer(RunStopped(run=facts, error=run.end.error))
+
+    @api_route(f"GET {PATH}/events", _EVENTS, errors=(*FAILING, ErrorCode.RATE_LIMITED), query=_RESUMING)
+    @api_route(
+        "GET /sse/conversations/{id}",
+        _EVENTS,
+        name="listenToConversationAsBefore",
+        errors=(*FAILING, ErrorCode.RATE_LIMITED),
+        query=_RESUMING,
+    )
+    async def listen_to_conversation(self, request: web.Request) -> web.StreamResponse:
+        """Stream the events of a conversation.
+
+        They come until the listener disconnects or the conversation is deleted.
+        """
+        user_id = caller_of(request).user.id
+        conversation_id = request.match_info["id"]
+        after = _after(request)
+        await self._runs.require_conversation(user_id, conversation_id)
+        feed = self._runs.feeds.open_feed(user_id, conversation_id)
+        run = self._runs.locks.run_of(conversation_id)
+        handshake: JsonObject = {"run": {"run_id": run.id, "state": "running"} if run else None}
+        async with (
+            event_stream(
+                request,
+                {},
+                silence=lambda: feed.build_frame("keepalive", {}),
+                describe_failure=lambda error: feed.build_frame("error", error.model_dump(mode="json")),
+                is_endless=True,
+            ) as stream,
+            aclosing(feed.listen_after(after, handshake)) as frames,
+        ):
+            async for frame in frames:
+                await stream.send_frames(frame)
+        return stream.response
 
     async def answer_chat(self, begun: StartedRun, caller: Caller, *, background: bool) -> web.Response:
         """Return the end of a run or, in the background, its start.
@@ -157,40 +163,6 @@ class ConversationChatRoutes:
             detail = {**end.error.detail, "run_id": run.id}
             raise BridgeError(end.error.code, end.error.message, detail=detail, retryable=end.error.retryable)
         return json_response(await self._answer(begun, end))
-
-    async def stop_chat(self, request: web.Request) -> web.Response:
-        """Stop the current run, if any; it has ended when this responds."""
-        user_id = caller_of(request).user.id
-        conversation_id = request.match_info["id"]
-        await self._runs.require_conversation(user_id, conversation_id)
-        run = await self._runs.stop_run(conversation_id)
-        if run is None or run.end is None:
-            return json_answer(RunStopped(run=None))
-        facts = RunFacts(run_id=run.id, state=run.end.state)
-        return json_answer(RunStopped(run=facts, error=run.end.error))
-
-    async def stream_events(self, request: web.Request) -> web.StreamResponse:
-        """Stream events as they come, until the listener disconnects or the conversation is deleted."""
-        user_id = caller_of(request).user.id
-        conversation_id = request.match_info["id"]
-        after = _after(request)
-        await self._runs.require_conversation(user_id, conversation_id)
-        feed = self._runs.feeds.open_feed(user_id, conversation_id)
-        run = self._runs.locks.run_of(conversation_id)
-        handshake: JsonObject = {"run": {"run_id": run.id, "state": "running"} if run else None}
-        async with (
-            event_stream(
-                request,
-                {},
-                silence=lambda: feed.build_frame("keepalive", {}),
-                describe_failure=lambda error: feed.build_frame("error", error.model_dump(mode="json")),
-                is_endless=True,
-            ) as stream,
-            aclosing(feed.listen_after(after, handshake)) as frames,
-        ):
-            async for frame in frames:
-                await stream.send_frames(frame)
-        return stream.response
 
     async def _answer(self, begun: StartedRun, end: RunEnd) -> JsonObject:
         answer = None

@@ -30,7 +30,8 @@ from bridge.endpoints.api.conversations.schemas import (
 from bridge.errors import BridgeError, ErrorCode
 from bridge.http.access import caller_of
 from bridge.http.body import read_body
-from bridge.http.routing import ApiRoute, RouteAnswer, json_answer
+from bridge.http.declared_routes import DeclaredApiRoutes, api_route, created, ok
+from bridge.http.routing import json_answer
 from bridge.settings.quotas import QuotaSettings, check_quota
 
 PATH = "/conversations/{id}"
@@ -54,8 +55,10 @@ _NOWHERE = "\0"
 FAILING = (ErrorCode.NOT_FOUND, ErrorCode.INVALID_REQUEST, ErrorCode.STORE_UNAVAILABLE)
 _CREATING = (*FAILING, ErrorCode.UNKNOWN_TOOL, ErrorCode.NOT_ACCEPTED, ErrorCode.QUOTA_EXCEEDED)
 
+_ONE = ok("The conversation.", ConversationAnswer)
 
-class ConversationRoutes:
+
+class ConversationRoutes(DeclaredApiRoutes):
     """Handlers of conversations as a whole."""
 
     def __init__(
@@ -66,81 +69,15 @@ class ConversationRoutes:
         self._runs = runs
         self._tools = tools
 
-    def list_routes(self) -> list[ApiRoute]:
-        """Return the routes of this class."""
-        one = {200: RouteAnswer("The conversation.", ConversationAnswer)}
-        return [
-            ApiRoute(
-                "POST",
-                "/conversations",
-                self.create_conversation,
-                "createConversation",
-                "Begin a conversation",
-                {201: RouteAnswer("The conversation.", ConversationAnswer)},
-                body=NewConversation,
-                body_required=False,
-                errors=_CREATING,
-            ),
-            ApiRoute(
-                "GET",
-                "/conversations",
-                self.list_all,
-                "listConversations",
-                "List the caller's conversations, most recently changed first",
-                {200: RouteAnswer("Conversations.", ConversationList)},
-                errors=FAILING,
-                query={
-                    "limit": f"Conversations in one answer, {PAGE_OF_CONVERSATIONS} by default.",
-                    "before": "`next` of the previous answer.",
-                    "pinned": "`true`: the pinned ones alone, in their order.",
-                },
-            ),
-            ApiRoute(
-                "GET",
-                "/conversations/search",
-                self.search_conversations,
-                "searchConversations",
-                "Find conversations by a text in their titles, descriptions and messages",
-                {200: RouteAnswer("Conversations.", ConversationList)},
-                errors=FAILING,
-                query=_SEARCHED,
-            ),
-            ApiRoute(
-                "GET",
-                PATH,
-                self.show_conversation,
-                "showConversation",
-                "Show a conversation",
-                one,
-                errors=FAILING,
-            ),
-            self._changing("PATCH", "changeConversation"),
-            self._changing("PUT", "putConversation"),
-            ApiRoute(
-                "DELETE",
-                PATH,
-                self.delete_conversation,
-                "deleteConversation",
-                "Delete a conversation with its messages; its run is stopped",
-                {200: RouteAnswer("It has been deleted.", Done)},
-                errors=FAILING,
-            ),
-        ]
-
-    def _changing(self, method: Literal["PATCH", "PUT"], name: str) -> ApiRoute:
-        return ApiRoute(
-            method,
-            PATH,
-            self.change_conversation,
-            name,
-            "Change a conversation, or switch to another branch of it",
-            {200: RouteAnswer("The conversation.", ConversationAnswer)},
-            body=ConversationChanges,
-            errors=(*FAILING, ErrorCode.CONVERSATION_BUSY),
-        )
-
+    @api_route(
+        "POST /conversations",
+        created("The conversation.", ConversationAnswer),
+        body=NewConversation,
+        body_required=False,
+        errors=_CREATING,
+    )
     async def create_conversation(self, request: web.Request) -> web.Response:
-        """A new conversation."""
+        """Begin a conversation."""
         user_id = caller_of(request).user.id
         body = await read_body(request, NewConversation, max_bytes=CONVERSATION_BODY_BYTES)
         await self._check_number(user_id)
@@ -160,13 +97,18 @@ class ConversationRoutes:
         await self._store.add_conversation(conversation)
         return await self._answer(conversation, status=201)
 
-    async def _check_number(self, user_id: str) -> None:
-        number, most = await self._store.count_conversations(user_id) + 1, self._quotas.conversations
-        remedy = "Delete one that is not needed first"
-        check_quota(number, most, "TOOL_BRIDGE_CONVERSATIONS_PER_USER", what="conversations", remedy=remedy)
-
-    async def list_all(self, request: web.Request) -> web.Response:
-        """The caller's conversations."""
+    @api_route(
+        "GET /conversations",
+        ok("Conversations.", ConversationList),
+        errors=FAILING,
+        query={
+            "limit": f"Conversations in one answer, {PAGE_OF_CONVERSATIONS} by default.",
+            "before": "`next` of the previous answer.",
+            "pinned": "`true`: the pinned ones alone, in their order.",
+        },
+    )
+    async def list_conversations(self, request: web.Request) -> web.Response:
+        """List the caller's conversations, most recently changed first."""
         user_id = caller_of(request).user.id
         before, limit = _before(request), limit_of(request)
         if request.query.get("pinned") == "true":
@@ -174,8 +116,11 @@ class ConversationRoutes:
         found = await self._store.list_conversations(user_id, before=before, limit=limit)
         return await self._listed(found, found[-1].updated_at if len(found) == limit else None)
 
+    @api_route(
+        "GET /conversations/search", ok("Conversations.", ConversationList), errors=FAILING, query=_SEARCHED
+    )
     async def search_conversations(self, request: web.Request) -> web.Response:
-        """Find conversations that contain a text."""
+        """Find conversations by a text in their titles, descriptions and messages."""
         user_id = caller_of(request).user.id
         query = request.query.get("q", "").strip()
         if not query and request.query.get("prepare") == "true":
@@ -187,13 +132,24 @@ class ConversationRoutes:
         found = await self._store.search_conversations(user_id, query, limit=limit_of(request))
         return await self._listed(found, None)
 
+    @api_route(f"GET {PATH}", _ONE, errors=FAILING)
     async def show_conversation(self, request: web.Request) -> web.Response:
-        """Show one conversation."""
+        """Show a conversation."""
         user_id = caller_of(request).user.id
         return await self._answer(await self._runs.require_conversation(user_id, request.match_info["id"]))
 
+    @api_route(
+        f"PATCH {PATH}", _ONE, body=ConversationChanges, errors=(*FAILING, ErrorCode.CONVERSATION_BUSY)
+    )
+    @api_route(
+        f"PUT {PATH}",
+        _ONE,
+        name="putConversation",
+        body=ConversationChanges,
+        errors=(*FAILING, ErrorCode.CONVERSATION_BUSY),
+    )
     async def change_conversation(self, request: web.Request) -> web.Response:
-        """Change the settings, or switch to another branch."""
+        """Change a conversation, or switch to another branch of it."""
         user_id = caller_of(request).user.id
         body = await read_body(request, ConversationChanges, max_bytes=CONVERSATION_BODY_BYTES)
         conversation_id = request.match_info["id"]
@@ -215,8 +171,9 @@ class ConversationRoutes:
                 await self._store.save_settings(changed)
         return await self._answer(changed if changes or body.pinned is None else found)
 
+    @api_route(f"DELETE {PATH}", ok("It has been deleted.", Done), errors=FAILING)
     async def delete_conversation(self, request: web.Request) -> web.Response:
-        """Delete a conversation and disconnect its listeners."""
+        """Delete a conversation with its messages; its run is stopped. Its listeners are disconnected."""
         user_id = caller_of(request).user.id
         conversation_id = request.match_info["id"]
         await self._runs.require_conversation(user_id, conversation_id)
@@ -225,6 +182,11 @@ class ConversationRoutes:
             await self._store.delete_conversation(user_id, conversation_id)
             self._runs.feeds.drop_feed(conversation_id)
         return json_answer(Done(message="Conversation deleted successfully"))
+
+    async def _check_number(self, user_id: str) -> None:
+        number, most = await self._store.count_conversations(user_id) + 1, self._quotas.conversations
+        remedy = "Delete one that is not needed first"
+        check_quota(number, most, "TOOL_BRIDGE_CONVERSATIONS_PER_USER", what="conversations", remedy=remedy)
 
     async def _switch(self, user_id: str, conversation_id: str, message_id: str) -> None:
         async with self._runs.locks.lock_messages(conversation_id):

@@ -28,81 +28,43 @@ from bridge.endpoints.api.conversations.schemas import (
 from bridge.errors import BridgeError, ErrorCode
 from bridge.http.access import caller_of
 from bridge.http.body import read_body
-from bridge.http.routing import ApiRoute, RouteAnswer, json_answer, json_response
+from bridge.http.declared_routes import DeclaredApiRoutes, api_route, created, ok
+from bridge.http.routing import json_answer, json_response
 from bridge.http.security_headers import FILE_POLICY
 from toolserver.json_types import JsonValue
 
 ALL_BRANCHES = "all"
 """Value of `branch` for every branch."""
 
+_ONE = f"{PATH}/messages/{{message_id}}"
 _CHANGING = (*FAILING, ErrorCode.CONVERSATION_BUSY, ErrorCode.QUOTA_EXCEEDED)
 
 
-class ConversationMessageRoutes:
+class ConversationMessageRoutes(DeclaredApiRoutes):
     """Handlers of messages."""
 
     def __init__(self, store: ConversationStore, runs: ConversationRuns) -> None:
         self._store = store
         self._runs = runs
 
-    def list_routes(self) -> list[ApiRoute]:
-        """Return the routes of this class."""
-        one = f"{PATH}/messages/{{message_id}}"
-        return [
-            ApiRoute(
-                "GET",
-                f"{PATH}/messages",
-                self.list_all,
-                "listMessages",
-                "List the messages of the current branch, oldest first",
-                {200: RouteAnswer("Messages.", MessageList)},
-                errors=FAILING,
-                query={
-                    "branch": "A message: its newest branch instead of the current one; `all`: every branch."
-                },
-            ),
-            ApiRoute(
-                "GET",
-                f"{one}/attachments/{{number}}",
-                self.read_attachment,
-                "readAttachment",
-                "Read a file of a message",
-                {200: RouteAnswer("The file.", media_type="*/*")},
-                errors=FAILING,
-            ),
-            ApiRoute(
-                "POST",
-                f"{PATH}/messages",
-                self.add_message,
-                "addMessage",
-                "Add a message at the end of the current branch, without asking a model",
-                {201: RouteAnswer("The message.", MessageAnswer)},
-                body=NewMessage,
-                errors=_CHANGING,
-            ),
-            ApiRoute(
-                "PATCH",
-                one,
-                self.edit_message,
-                "editMessage",
-                "Edit a user message: a new branch, not answered yet",
-                {201: RouteAnswer("The message of the new branch.", MessageAnswer)},
-                body=NewText,
-                errors=_CHANGING,
-            ),
-            ApiRoute(
-                "DELETE",
-                one,
-                self.delete_message,
-                "deleteMessage",
-                "Delete a message, or a call with its outputs; later messages move up",
-                {200: RouteAnswer("What is gone.", MessagesDeleted)},
-                errors=_CHANGING,
-            ),
-        ]
+    @api_route(
+        f"GET {PATH}/messages",
+        ok("Messages.", MessageList),
+        errors=FAILING,
+        query={"branch": "A message: its newest branch instead of the current one; `all`: every branch."},
+    )
+    async def list_messages(self, request: web.Request) -> web.Response:
+        """List the messages of the current branch, oldest first."""
+        user_id = caller_of(request).user.id
+        found = await self._runs.require_conversation(user_id, request.match_info["id"])
+        branches = Branches(await self._store.list_messages(found.id))
+        chosen = _chosen_branch(branches, request.query.get("branch"), found.head_id)
+        messages: list[JsonValue] = [message_json(each, branches) for each in chosen]
+        return json_response({"success": True, "messages": messages, "count": len(messages)})
 
+    @api_route(f"GET {_ONE}/attachments/{{number}}", ok("The file.", media_type="*/*"), errors=FAILING)
     async def read_attachment(self, request: web.Request) -> web.Response:
-        """Serve a file of a message, as one that no browser executes."""
+        """Read a file of a message. It is sent as one that no browser executes."""
         user_id, number = caller_of(request).user.id, request.match_info["number"]
         found = await self._runs.require_conversation(user_id, request.match_info["id"])
         branches = Branches(await self._store.list_messages(found.id))
@@ -118,17 +80,11 @@ class ConversationMessageRoutes:
         }
         return web.Response(body=file.content, headers=headers)
 
-    async def list_all(self, request: web.Request) -> web.Response:
-        """List one branch, or all of them."""
-        user_id = caller_of(request).user.id
-        found = await self._runs.require_conversation(user_id, request.match_info["id"])
-        branches = Branches(await self._store.list_messages(found.id))
-        chosen = _chosen_branch(branches, request.query.get("branch"), found.head_id)
-        messages: list[JsonValue] = [message_json(each, branches) for each in chosen]
-        return json_response({"success": True, "messages": messages, "count": len(messages)})
-
+    @api_route(
+        f"POST {PATH}/messages", created("The message.", MessageAnswer), body=NewMessage, errors=_CHANGING
+    )
     async def add_message(self, request: web.Request) -> web.Response:
-        """Add a message."""
+        """Add a message at the end of the current branch, without asking a model."""
         user_id = caller_of(request).user.id
         body = await read_body(request, NewMessage, max_bytes=CONVERSATION_BODY_BYTES)
         conversation_id = request.match_info["id"]
@@ -139,8 +95,14 @@ class ConversationMessageRoutes:
             message = message_of(conversation_id, _client_message(body), path, time.time())
             return await self._added(found, branches, message, found.head_id)
 
+    @api_route(
+        f"PATCH {_ONE}",
+        created("The message of the new branch.", MessageAnswer),
+        body=NewText,
+        errors=_CHANGING,
+    )
     async def edit_message(self, request: web.Request) -> web.Response:
-        """Add an edited sibling of a user message."""
+        """Edit a user message: a new branch, not answered yet."""
         user_id = caller_of(request).user.id
         body = await read_body(request, NewText, max_bytes=CONVERSATION_BODY_BYTES)
         conversation_id = request.match_info["id"]
@@ -154,8 +116,12 @@ class ConversationMessageRoutes:
             new = user_message(conversation_id, body.content, time.time(), attachments_of(old))
             return await self._added(found, branches, new, old.parent_id)
 
+    @api_route(f"DELETE {_ONE}", ok("What is gone.", MessagesDeleted), errors=_CHANGING)
     async def delete_message(self, request: web.Request) -> web.Response:
-        """Delete a message, or a call with its outputs. A missing one counts as deleted."""
+        """Delete a message, or a call with its outputs; later messages move up.
+
+        A missing one counts as deleted.
+        """
         user_id = caller_of(request).user.id
         conversation_id = request.match_info["id"]
         async with self._runs.locks.lock_messages(conversation_id):

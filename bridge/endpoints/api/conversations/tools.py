@@ -17,12 +17,15 @@ from bridge.endpoints.api.conversations.schemas import AvailableTool, AvailableT
 from bridge.errors import BridgeError, ErrorCode
 from bridge.http.access import caller_of
 from bridge.http.body import read_body
-from bridge.http.routing import ApiRoute, RouteAnswer, json_answer
+from bridge.http.declared_routes import DeclaredApiRoutes, api_route, ok
+from bridge.http.routing import json_answer
 
 Tools = tuple[EnabledTool, ...]
 
+_ENABLED = ok("What is enabled now.", EnabledTools)
 
-class ConversationToolRoutes:
+
+class ConversationToolRoutes(DeclaredApiRoutes):
     """Handlers of a conversation's tools."""
 
     def __init__(self, store: ConversationStore, runs: ConversationRuns, tools: ToolChoices) -> None:
@@ -30,63 +33,31 @@ class ConversationToolRoutes:
         self._runs = runs
         self._tools = tools
 
-    def list_routes(self) -> list[ApiRoute]:
-        """Return the routes of this class."""
-        enabled = {200: RouteAnswer("What is enabled now.", EnabledTools)}
-        return [
-            ApiRoute(
-                "POST",
-                f"{PATH}/tools",
-                self.enable_tools,
-                "enableTool",
-                "Enable a tool in a conversation; enabling it again changes nothing",
-                enabled,
-                body=ToolName,
-                errors=(*FAILING, ErrorCode.UNKNOWN_TOOL, ErrorCode.NOT_ACCEPTED),
-            ),
-            ApiRoute(
-                "DELETE",
-                f"{PATH}/tools",
-                self.disable_tools,
-                "disableTool",
-                "Disable a tool, or all tools, in a conversation",
-                enabled,
-                errors=FAILING,
-                query={
-                    "server_id": "Only tools of this server; default: of all servers.",
-                    "tool_name": "Only this tool; default: all tools of the server.",
-                },
-            ),
-            ApiRoute(
-                "GET",
-                f"{PATH}/tools",
-                self.list_enabled,
-                "listEnabledTools",
-                "List the tools that a conversation may call",
-                enabled,
-                errors=FAILING,
-            ),
-            ApiRoute(
-                "GET",
-                f"{PATH}/tools/available",
-                self.list_available,
-                "listAvailableTools",
-                "List the tools that can be enabled",
-                {200: RouteAnswer("What the user has accepted.", AvailableTools)},
-                errors=FAILING,
-            ),
-        ]
-
-    async def enable_tools(self, request: web.Request) -> web.Response:
-        """Enable a tool."""
+    @api_route(
+        f"POST {PATH}/tools",
+        _ENABLED,
+        body=ToolName,
+        errors=(*FAILING, ErrorCode.UNKNOWN_TOOL, ErrorCode.NOT_ACCEPTED),
+    )
+    async def enable_tool(self, request: web.Request) -> web.Response:
+        """Enable a tool in a conversation; enabling it again changes nothing."""
         user_id = caller_of(request).user.id
         body = await read_body(request, ToolName)
         await self._runs.require_conversation(user_id, request.match_info["id"])
         added = await self._tools.choose_tools(user_id, [body.as_enabled()])
         return await self._changed(request, user_id, lambda tools: tuple(dict.fromkeys((*tools, *added))))
 
-    async def disable_tools(self, request: web.Request) -> web.Response:
-        """Disable one or several tools; those not enabled are ignored."""
+    @api_route(
+        f"DELETE {PATH}/tools",
+        _ENABLED,
+        errors=FAILING,
+        query={
+            "server_id": "Only tools of this server; default: of all servers.",
+            "tool_name": "Only this tool; default: all tools of the server.",
+        },
+    )
+    async def disable_tool(self, request: web.Request) -> web.Response:
+        """Disable a tool, or all tools, in a conversation. Those not enabled are ignored."""
         user_id = caller_of(request).user.id
         server_id, name = request.query.get("server_id"), request.query.get("tool_name")
         if name is not None and server_id is None:
@@ -100,13 +71,17 @@ class ConversationToolRoutes:
             request, user_id, lambda tools: tuple(tool for tool in tools if not is_requested(tool))
         )
 
-    async def list_enabled(self, request: web.Request) -> web.Response:
-        """List the enabled tools."""
+    @api_route(f"GET {PATH}/tools", _ENABLED, errors=FAILING)
+    async def list_enabled_tools(self, request: web.Request) -> web.Response:
+        """List the tools that a conversation may call."""
         user_id = caller_of(request).user.id
         found = await self._runs.require_conversation(user_id, request.match_info["id"])
         return _answer(found.settings.tools)
 
-    async def list_available(self, request: web.Request) -> web.Response:
+    @api_route(
+        f"GET {PATH}/tools/available", ok("What the user has accepted.", AvailableTools), errors=FAILING
+    )
+    async def list_available_tools(self, request: web.Request) -> web.Response:
         """List the tools that can be enabled."""
         user_id = caller_of(request).user.id
         found = await self._runs.require_conversation(user_id, request.match_info["id"])
