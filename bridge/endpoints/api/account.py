@@ -15,8 +15,9 @@ from bridge.errors import BridgeError, ErrorCode
 from bridge.http.access import caller_of
 from bridge.http.audit import set_audit_detail
 from bridge.http.body import read_body
+from bridge.http.declared_routes import DeclaredApiRoutes, api_route, created, ok
 from bridge.http.login_cookie import LoginCookie
-from bridge.http.routing import ApiModel, ApiRoute, Confirmation, RouteAnswer, json_answer, limit_key_of
+from bridge.http.routing import ApiModel, Confirmation, json_answer, limit_key_of
 from bridge.http.static_page import ExecutorScript
 from bridge.settings.answer_format import CallDisplay, MarkerForm
 from bridge.settings.bridge import BridgeSettings
@@ -161,7 +162,7 @@ class PageRouting(Protocol):
         ...
 
 
-class AccountRoutes:
+class AccountRoutes(DeclaredApiRoutes):
     """Handlers of identity and connection facts."""
 
     def __init__(
@@ -194,113 +195,42 @@ class AccountRoutes:
             window_s=60,
         )
 
-    def list_routes(self) -> list[ApiRoute]:
-        """Return the routes of this class."""
-        return [*self._session_routes(), *self._key_routes()]
-
-    def _session_routes(self) -> list[ApiRoute]:
-        return [
-            ApiRoute(
-                "POST",
-                "/api/tickets",
-                self.redeem_ticket,
-                "redeemTicket",
-                "Redeem a ticket in a browser that is already paired",
-                {200: RouteAnswer("The user of the ticket, and whether it was redeemed.", Redeemed)},
-                body=Redemption,
-                access="page",
-                errors=(ErrorCode.INVALID_REQUEST,),
-            ),
-            ApiRoute(
-                "POST",
-                "/api/sessions/challenge",
-                self.issue_challenge,
-                "challengeDevice",
-                "Get a nonce to sign",
-                {200: RouteAnswer("The nonce.", Challenge)},
-                body=ChallengeRequest,
-                access="public",
-                errors=(ErrorCode.INVALID_REQUEST, ErrorCode.RATE_LIMITED),
-            ),
-            ApiRoute(
-                "POST",
-                "/api/sessions",
-                self.open_session,
-                "openSession",
-                "Open a session with a signed nonce",
-                {200: RouteAnswer("The session token.", Session)},
-                body=SignedChallenge,
-                access="public",
-                errors=(ErrorCode.UNAUTHORIZED, ErrorCode.INVALID_REQUEST, ErrorCode.RATE_LIMITED),
-            ),
-            ApiRoute(
-                "GET",
-                "/api/me",
-                self.show_caller,
-                "showMe",
-                "Who am I",
-                {200: RouteAnswer("The caller.", Me)},
-            ),
-        ]
-
-    def _key_routes(self) -> list[ApiRoute]:
-        return [
-            ApiRoute(
-                "GET",
-                "/api/keys",
-                self.list_keys,
-                "listKeys",
-                "List API keys",
-                {200: RouteAnswer("Keys.", KeyList)},
-            ),
-            ApiRoute(
-                "POST",
-                "/api/keys",
-                self.create_key,
-                "createKey",
-                "Create an API key",
-                {201: RouteAnswer("The key, shown once.", KeyOnce)},
-                body=NewKey,
-                access="page",
-                errors=(ErrorCode.INVALID_REQUEST, ErrorCode.OPERATOR_ONLY, ErrorCode.QUOTA_EXCEEDED),
-                audited=AuditKind.KEY_CREATED,
-            ),
-            ApiRoute(
-                "DELETE",
-                "/api/keys/{id}",
-                self.delete_key,
-                "deleteKey",
-                "Revoke an API key",
-                {200: RouteAnswer("Revoked.", Confirmation)},
-                access="page",
-                errors=(ErrorCode.NOT_FOUND,),
-                audited=AuditKind.KEY_REVOKED,
-            ),
-            ApiRoute(
-                "GET",
-                "/api/connect",
-                self.connect_facts,
-                "showConnect",
-                "Show how this bridge can be reached",
-                {200: RouteAnswer("Addresses, hosts and origins.", ConnectFacts)},
-            ),
-        ]
-
+    @api_route(
+        "POST /api/tickets",
+        ok("The user of the ticket, and whether it was redeemed.", Redeemed),
+        body=Redemption,
+        access="page",
+        errors=(ErrorCode.INVALID_REQUEST,),
+    )
     async def redeem_ticket(self, request: web.Request) -> web.Response:
-        """Redeem the caller's own ticket."""
+        """Redeem a ticket in a browser that is already paired."""
         caller = caller_of(request)
         given = (await read_body(request, Redemption)).ticket
         ticket = await self._identity.redeem_ticket(caller, self._cookie.complete_ticket(request, given))
         is_own = ticket.user.id == caller.user.id
         return json_answer(Redeemed(user=ticket.user.name, redeemed=is_own, printed=ticket.printed))
 
-    async def issue_challenge(self, request: web.Request) -> web.Response:
-        """A nonce for any device id."""
+    @api_route(
+        "POST /api/sessions/challenge",
+        ok("The nonce.", Challenge),
+        body=ChallengeRequest,
+        access="public",
+        errors=(ErrorCode.INVALID_REQUEST, ErrorCode.RATE_LIMITED),
+    )
+    async def challenge_device(self, request: web.Request) -> web.Response:
+        """Get a nonce to sign. Any device id gets one."""
         await read_body(request, ChallengeRequest)
         return json_answer(Challenge(nonce=self._identity.issue_challenge()))
 
+    @api_route(
+        "POST /api/sessions",
+        ok("The session token.", Session),
+        body=SignedChallenge,
+        access="public",
+        errors=(ErrorCode.UNAUTHORIZED, ErrorCode.INVALID_REQUEST, ErrorCode.RATE_LIMITED),
+    )
     async def open_session(self, request: web.Request) -> web.Response:
-        """A session token for a signed nonce."""
+        """Open a session with a signed nonce."""
         signed = await read_body(request, SignedChallenge)
         opening = self._identity.open_session(signed.device_id, signed.nonce, signed.signature)
         token, device = await self._sessions_limit.run_counted(limit_key_of(request), opening)
@@ -318,8 +248,9 @@ class AccountRoutes:
             )
         )
 
-    async def show_caller(self, request: web.Request) -> web.Response:
-        """The caller."""
+    @api_route("GET /api/me", ok("The caller.", Me))
+    async def show_me(self, request: web.Request) -> web.Response:
+        """Who am I."""
         caller = caller_of(request)
         return json_answer(
             Me(
@@ -332,8 +263,9 @@ class AccountRoutes:
             )
         )
 
+    @api_route("GET /api/keys", ok("Keys.", KeyList))
     async def list_keys(self, request: web.Request) -> web.Response:
-        """The caller's keys."""
+        """List API keys."""
         keys = await self._store.list_keys(caller_of(request).user.id)
         facts = [
             KeyFacts(
@@ -348,8 +280,16 @@ class AccountRoutes:
         ]
         return json_answer(KeyList(keys=facts))
 
+    @api_route(
+        "POST /api/keys",
+        created("The key, shown once.", KeyOnce),
+        body=NewKey,
+        access="page",
+        errors=(ErrorCode.INVALID_REQUEST, ErrorCode.OPERATOR_ONLY, ErrorCode.QUOTA_EXCEEDED),
+        audited=AuditKind.KEY_CREATED,
+    )
     async def create_key(self, request: web.Request) -> web.Response:
-        """A new key for the caller."""
+        """Create an API key."""
         caller = caller_of(request)
         body = await read_body(request, NewKey)
         if body.forwarder and caller.user.id != self._operator_id:
@@ -369,8 +309,15 @@ class AccountRoutes:
         set_audit_detail(request, key=key_id, label=body.label, forwarder=body.forwarder)
         return json_answer(KeyOnce(id=key_id, key=key, label=body.label), status=201)
 
+    @api_route(
+        "DELETE /api/keys/{id}",
+        ok("Revoked.", Confirmation),
+        access="page",
+        errors=(ErrorCode.NOT_FOUND,),
+        audited=AuditKind.KEY_REVOKED,
+    )
     async def delete_key(self, request: web.Request) -> web.Response:
-        """Revoke one of the caller's keys."""
+        """Revoke an API key."""
         caller = caller_of(request)
         if not await self._store.delete_key(caller.user.id, request.match_info["id"]):
             raise BridgeError(ErrorCode.NOT_FOUND, "There is no such key.")
@@ -378,8 +325,9 @@ class AccountRoutes:
         set_audit_detail(request, key=request.match_info["id"])
         return json_answer(Confirmation())
 
-    async def connect_facts(self, request: web.Request) -> web.Response:
-        """Addresses, hosts and origins of this bridge."""
+    @api_route("GET /api/connect", ok("Addresses, hosts and origins.", ConnectFacts))
+    async def show_connect(self, request: web.Request) -> web.Response:
+        """Show how this bridge can be reached."""
         caller = caller_of(request)
         return json_answer(
             ConnectFacts(

@@ -11,7 +11,8 @@ from bridge.errors import BridgeError, ErrorCode
 from bridge.http.access import caller_of
 from bridge.http.audit import set_audit_detail
 from bridge.http.body import read_body
-from bridge.http.routing import ApiModel, ApiRoute, RouteAnswer, json_answer
+from bridge.http.declared_routes import DeclaredApiRoutes, api_route, ok
+from bridge.http.routing import ApiModel, json_answer
 from bridge.settings.approvals import ApprovalMode
 
 
@@ -51,87 +52,60 @@ class ApprovalFacts(ApiModel):
     """Oldest first."""
 
 
-class ApprovalRoutes:
+_NOW = ok("What holds now.", ApprovalFacts)
+
+
+class ApprovalRoutes(DeclaredApiRoutes):
     """Handlers of the mode and the grants."""
 
     def __init__(self, approvals: Approvals, approval_s: float) -> None:
         self._approvals = approvals
         self._approval_s = approval_s
 
-    def list_routes(self) -> list[ApiRoute]:
-        """Return the routes of this class."""
-        now = {200: RouteAnswer("What holds now.", ApprovalFacts)}
-        return [
-            ApiRoute(
-                "GET",
-                "/api/approval",
-                self.show_approval,
-                "showApproval",
-                "Show which calls need approval",
-                now,
-            ),
-            ApiRoute(
-                "PUT",
-                "/api/approval",
-                self.choose_mode,
-                "chooseApproval",
-                "Choose which calls need approval",
-                now,
-                body=ApprovalChoice,
-                access="page",
-                errors=(ErrorCode.INVALID_REQUEST,),
-                audited=AuditKind.SETTINGS,
-            ),
-            ApiRoute(
-                "DELETE",
-                "/api/approval/grants",
-                self.revoke_all,
-                "revokeGrants",
-                "Revoke every grant, so that all calls need approval again",
-                now,
-                access="page",
-                audited=AuditKind.GRANT,
-            ),
-            ApiRoute(
-                "DELETE",
-                "/api/approval/grants/{id}",
-                self.revoke_grant,
-                "revokeGrant",
-                "Revoke one grant, so that its calls need approval again",
-                now,
-                access="page",
-                errors=(ErrorCode.NOT_FOUND,),
-                audited=AuditKind.GRANT,
-            ),
-        ]
-
+    @api_route("GET /api/approval", _NOW)
     async def show_approval(self, request: web.Request) -> web.Response:
-        """The caller's approval settings."""
+        """Show which calls need approval."""
         return await self._answer(caller_of(request).user.id)
 
-    async def choose_mode(self, request: web.Request) -> web.Response:
-        """Choose a mode, or null for the default."""
+    @api_route(
+        "PUT /api/approval",
+        _NOW,
+        body=ApprovalChoice,
+        access="page",
+        errors=(ErrorCode.INVALID_REQUEST,),
+        audited=AuditKind.SETTINGS,
+    )
+    async def choose_approval(self, request: web.Request) -> web.Response:
+        """Choose which calls need approval. Null chooses the bridge's default."""
         caller = caller_of(request)
         mode = (await read_body(request, ApprovalChoice)).mode
         await self._approvals.choose_mode(caller.user.id, mode)
         set_audit_detail(request, approval=mode)
         return await self._answer(caller.user.id)
 
+    @api_route("DELETE /api/approval/grants", _NOW, access="page", audited=AuditKind.GRANT)
+    async def revoke_grants(self, request: web.Request) -> web.Response:
+        """Revoke every grant, so that all calls need approval again."""
+        caller = caller_of(request)
+        grants = await self._approvals.list_grants(caller.user.id)
+        await self._approvals.revoke_grants(caller.user.id, [grant.id for grant in grants])
+        set_audit_detail(request, revoked=len(grants))
+        return await self._answer(caller.user.id)
+
+    @api_route(
+        "DELETE /api/approval/grants/{id}",
+        _NOW,
+        access="page",
+        errors=(ErrorCode.NOT_FOUND,),
+        audited=AuditKind.GRANT,
+    )
     async def revoke_grant(self, request: web.Request) -> web.Response:
-        """Revoke one grant."""
+        """Revoke one grant, so that its calls need approval again."""
         caller = caller_of(request)
         grant_id = request.match_info["id"]
         if not await self._approvals.revoke_grants(caller.user.id, [grant_id]):
             raise BridgeError(ErrorCode.NOT_FOUND, f"There is no grant {grant_id!r}; it may have expired.")
         set_audit_detail(request, revoked=1)
-        return await self._answer(caller.user.id)
-
-    async def revoke_all(self, request: web.Request) -> web.Response:
-        """Revoke all grants."""
-        caller = caller_of(request)
-        grants = await self._approvals.list_grants(caller.user.id)
-        await self._approvals.revoke_grants(caller.user.id, [grant.id for grant in grants])
-        set_audit_detail(request, revoked=len(grants))
         return await self._answer(caller.user.id)
 
     async def _answer(self, user_id: str) -> web.Response:

@@ -9,7 +9,8 @@ from aiohttp import web
 from bridge.audit import AuditKind
 from bridge.errors import BridgeError, ErrorCode
 from bridge.http.access import caller_of
-from bridge.http.routing import ApiModel, ApiRoute, RouteAnswer, json_answer
+from bridge.http.declared_routes import DeclaredApiRoutes, api_route, ok
+from bridge.http.routing import ApiModel, json_answer
 from bridge.storage.audit_log import AuditCursor, AuditLog, AuditQuery, StoredAuditEntry
 from bridge.storage.call_journal import CallJournal
 
@@ -41,7 +42,7 @@ class AuditList(ApiModel):
     next: str | None
 
 
-class AuditRoutes:
+class AuditRoutes(DeclaredApiRoutes):
     """Handlers of the audit log."""
 
     def __init__(self, audit: AuditLog, journal: CallJournal) -> None:
@@ -49,29 +50,20 @@ class AuditRoutes:
         self._audit = audit
         self._journal = journal
 
-    def list_routes(self) -> list[ApiRoute]:
-        """Return the routes of this class."""
-        return [
-            ApiRoute(
-                "GET",
-                "/api/audit",
-                self.list_entries,
-                "listAudit",
-                "List the entries of the audit log, newest first",
-                {200: RouteAnswer("Entries; for older ones, send `next` as `?before=`.", AuditList)},
-                access="page",
-                query={
-                    "before": "`next` of the previous answer.",
-                    "kind": "Only entries of this kind; several are separated by commas.",
-                    "since": "Only entries from this time on, in UTC seconds since 1970.",
-                    "users": "`all`: entries of every user and of none; for the operator only.",
-                },
-                errors=(ErrorCode.INVALID_REQUEST, ErrorCode.OPERATOR_ONLY),
-            )
-        ]
-
-    async def list_entries(self, request: web.Request) -> web.Response:
-        """The caller's entries, or everybody's."""
+    @api_route(
+        "GET /api/audit",
+        ok("Entries; for older ones, send `next` as `?before=`.", AuditList),
+        access="page",
+        errors=(ErrorCode.INVALID_REQUEST, ErrorCode.OPERATOR_ONLY),
+        query={
+            "before": "`next` of the previous answer.",
+            "kind": "Only entries of this kind; several are separated by commas.",
+            "since": "Only entries from this time on, in UTC seconds since 1970.",
+            "users": "`all`: entries of every user and of none; for the operator only.",
+        },
+    )
+    async def list_audit(self, request: web.Request) -> web.Response:
+        """List the entries of the audit log, newest first. The operator may ask for all users'."""
         caller = caller_of(request)
         wants_all = request.query.get("users") == "all"
         if wants_all and not caller.user.is_operator:

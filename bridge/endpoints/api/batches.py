@@ -17,7 +17,8 @@ from bridge.calls.state_machine import CallState
 from bridge.endpoints.api.calls import OutcomeFacts, context_of
 from bridge.errors import ErrorCode
 from bridge.http.body import read_body
-from bridge.http.routing import ApiModel, ApiRoute, RouteAnswer, json_answer
+from bridge.http.declared_routes import DeclaredApiRoutes, api_route, ok
+from bridge.http.routing import ApiModel, json_answer
 from bridge.http.streaming import run_kept_alive
 from bridge.limits.call_settings import checked_deadline
 from bridge.settings.limits import Limits
@@ -62,7 +63,7 @@ class BatchReport(ApiModel):
     outputs: list[BatchEntry]
 
 
-class BatchRoutes:
+class BatchRoutes(DeclaredApiRoutes):
     """Handler of batches."""
 
     def __init__(
@@ -76,23 +77,17 @@ class BatchRoutes:
         self._limits = limits
         self._facts = facts
 
-    def list_routes(self) -> list[ApiRoute]:
-        """The table of this route."""
-        return [
-            ApiRoute(
-                "POST",
-                "/api/batches",
-                self.run_batch,
-                "runBatch",
-                "Run several calls together and wait until all have ended",
-                {200: RouteAnswer("Every call has ended; each has its own outcome.", BatchReport)},
-                body=NewBatch,
-                errors=(ErrorCode.INVALID_REQUEST, ErrorCode.TOO_LARGE),
-            )
-        ]
-
+    @api_route(
+        "POST /api/batches",
+        ok("Every call has ended; each has its own outcome.", BatchReport),
+        body=NewBatch,
+        errors=(ErrorCode.INVALID_REQUEST, ErrorCode.TOO_LARGE),
+    )
     async def run_batch(self, request: web.Request) -> web.StreamResponse:
-        """Run a batch; a caller that disconnects cancels all of it. A long one is kept alive."""
+        """Run several calls together and wait until all have ended.
+
+        A caller that disconnects cancels all of it. A long one is kept alive.
+        """
         batch = await read_body(request, NewBatch, max_bytes=BATCH_BODY_BYTES)
         context = context_of(request)
         group = f"batch {secrets.token_hex(8)}"

@@ -11,7 +11,8 @@ from bridge.calls.call_facts import CallFacts
 from bridge.calls.dispatcher import Dispatcher
 from bridge.errors import BridgeError, ErrorCode
 from bridge.http.access import caller_of
-from bridge.http.routing import ApiModel, ApiRoute, Confirmation, RouteAnswer, json_answer
+from bridge.http.declared_routes import DeclaredApiRoutes, api_route, ok
+from bridge.http.routing import ApiModel, Confirmation, json_answer
 from bridge.storage.call_journal import CallJournal
 from bridge.storage.call_mapping import facts_of_call
 
@@ -26,53 +27,27 @@ class CallList(ApiModel):
     next: float | None
 
 
-class CallHistoryRoutes:
+class CallHistoryRoutes(DeclaredApiRoutes):
     """Handlers of the history of calls."""
 
     def __init__(self, dispatcher: Dispatcher, journal: CallJournal) -> None:
         self._dispatcher = dispatcher
         self._journal = journal
 
-    def list_routes(self) -> list[ApiRoute]:
-        """Return the routes of this class."""
-        return [
-            ApiRoute(
-                "GET",
-                "/api/calls",
-                self.list_calls,
-                "listCalls",
-                "List the caller's calls, open ones and those of the last 30 days, newest first",
-                {
-                    200: RouteAnswer(
-                        "Calls; `?before=` a time lists older ones, `?open=true` only open ones, "
-                        "`?server=` an id with `&operation=` a key only those of one operation.",
-                        CallList,
-                    )
-                },
-                errors=(ErrorCode.INVALID_REQUEST,),
-            ),
-            ApiRoute(
-                "GET",
-                "/api/calls/{id}",
-                self.show_call,
-                "showCall",
-                "Show one call",
-                {200: RouteAnswer("The call.", CallFacts)},
-                errors=(ErrorCode.NOT_FOUND,),
-            ),
-            ApiRoute(
-                "POST",
-                "/api/calls/{id}/cancel",
-                self.cancel_call,
-                "cancelCall",
-                "Stop a call that is open; its page aborts the request",
-                {200: RouteAnswer("It has ended.", Confirmation)},
-                errors=(ErrorCode.NOT_FOUND,),
-            ),
-        ]
-
+    @api_route(
+        "GET /api/calls",
+        ok(
+            "Calls; `?before=` a time lists older ones, `?open=true` only open ones, "
+            "`?server=` an id with `&operation=` a key only those of one operation.",
+            CallList,
+        ),
+        errors=(ErrorCode.INVALID_REQUEST,),
+    )
     async def list_calls(self, request: web.Request) -> web.Response:
-        """List the caller's calls, newest first; open ones in their current state, not the journal's."""
+        """List the caller's calls, open ones and those of the last 30 days, newest first.
+
+        Open ones are in their current state, not the journal's.
+        """
         caller = caller_of(request)
         operation = _operation(request)
         opened = {
@@ -91,8 +66,9 @@ class CallHistoryRoutes:
         now = [call for call in opened.values() if (more or 0.0) <= call.opened_at < (before or math.inf)]
         return json_answer(CallList(calls=_newest_first([*now, *ended]), next=more))
 
+    @api_route("GET /api/calls/{id}", ok("The call.", CallFacts), errors=(ErrorCode.NOT_FOUND,))
     async def show_call(self, request: web.Request) -> web.Response:
-        """One call of the caller."""
+        """Show one call."""
         caller = caller_of(request)
         call_id = request.match_info["id"]
         call = self._dispatcher.open_call(call_id)
@@ -104,8 +80,11 @@ class CallHistoryRoutes:
             raise BridgeError(ErrorCode.NOT_FOUND, message)
         return json_answer(stored)
 
+    @api_route(
+        "POST /api/calls/{id}/cancel", ok("It has ended.", Confirmation), errors=(ErrorCode.NOT_FOUND,)
+    )
     async def cancel_call(self, request: web.Request) -> web.Response:
-        """Stop an open call of the caller."""
+        """Stop a call that is open; its page aborts the request."""
         caller = caller_of(request)
         call_id = request.match_info["id"]
         if not self._dispatcher.cancel_call(call_id, caller.user.id, "user"):

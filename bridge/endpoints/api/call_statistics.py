@@ -10,7 +10,8 @@ from aiohttp import web
 from bridge.calls.statistics import CallFigures, EndedCall, count_by_time, figures_of, group_figures
 from bridge.errors import BridgeError, ErrorCode
 from bridge.http.access import caller_of
-from bridge.http.routing import ApiModel, ApiRoute, RouteAnswer, json_answer
+from bridge.http.declared_routes import DeclaredApiRoutes, api_route, ok
+from bridge.http.routing import ApiModel, json_answer
 from bridge.storage.call_journal import CallJournal
 
 MAX_HOURS = 24 * 30
@@ -66,28 +67,19 @@ class CallStatistics(ApiModel):
     """At most 200, those with most calls first."""
 
 
-class CallStatisticsRoutes:
+class CallStatisticsRoutes(DeclaredApiRoutes):
     """The handler of the statistics."""
 
     def __init__(self, journal: CallJournal) -> None:
         self._journal = journal
 
-    def list_routes(self) -> list[ApiRoute]:
-        """Return the only route."""
-        return [
-            ApiRoute(
-                "GET",
-                "/api/calls/statistics",
-                self.count_calls,
-                "countCalls",
-                "Count the caller's ended calls, their failures and their times, by time, server and tool",
-                {200: RouteAnswer("Figures; `?hours=` 1 to 720 (24 unless told).", CallStatistics)},
-                errors=(ErrorCode.INVALID_REQUEST,),
-            )
-        ]
-
+    @api_route(
+        "GET /api/calls/statistics",
+        ok("Figures; `?hours=` 1 to 720 (24 unless told).", CallStatistics),
+        errors=(ErrorCode.INVALID_REQUEST,),
+    )
     async def count_calls(self, request: web.Request) -> web.Response:
-        """Count the caller's ended calls."""
+        """Count the caller's ended calls, their failures and their times, by time, server and tool."""
         until = time.time()
         since = until - 3600 * _hours(request.query.get("hours"))
         calls = await self._journal.list_ended(caller_of(request).user.id, since=since, limit=MAX_COUNTED + 1)

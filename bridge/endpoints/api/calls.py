@@ -22,8 +22,9 @@ from bridge.http.access import caller_of
 from bridge.http.answer_files import AnswerFiles, plain_mime
 from bridge.http.body import read_body
 from bridge.http.connections import admit_user, share_of_pages
+from bridge.http.declared_routes import DeclaredApiRoutes, api_route, ok
 from bridge.http.relayed import relayed_id_of
-from bridge.http.routing import ApiModel, ApiRoute, Confirmation, RouteAnswer, json_answer
+from bridge.http.routing import ApiModel, Confirmation, json_answer
 from bridge.http.security_headers import FILE_POLICY
 from bridge.limits.call_settings import checked_deadline
 from bridge.storage.call_journal import CallJournal
@@ -112,7 +113,17 @@ def context_of(request: web.Request, *, agent: str = "") -> CallContext:
     )
 
 
-class CallRoutes:
+_CALLING = (
+    ErrorCode.INVALID_REQUEST,
+    ErrorCode.INVALID_ARGUMENTS,
+    ErrorCode.UNKNOWN_TOOL,
+    ErrorCode.NOT_ACCEPTED,
+    ErrorCode.QUEUE_FULL,
+    ErrorCode.BREAKER_OPEN,
+)
+
+
+class CallRoutes(DeclaredApiRoutes):
     """Handlers of calls and their answers."""
 
     def __init__(
@@ -127,88 +138,17 @@ class CallRoutes:
         self._files = files
         self._journal = journal
 
-    def list_routes(self) -> list[ApiRoute]:
-        """Return the routes of this class."""
-        return [*self._call_routes(), *self._answer_routes()]
-
-    def _call_routes(self) -> list[ApiRoute]:
-        return [
-            ApiRoute(
-                "POST",
-                "/api/calls",
-                self.call_tool,
-                "callTool",
-                "Run a tool in the caller's page and wait for the outcome",
-                {200: RouteAnswer("The call has ended; `state` says how.", CallReport)},
-                body=NewCall,
-                errors=(
-                    ErrorCode.INVALID_REQUEST,
-                    ErrorCode.INVALID_ARGUMENTS,
-                    ErrorCode.UNKNOWN_TOOL,
-                    ErrorCode.NOT_ACCEPTED,
-                    ErrorCode.QUEUE_FULL,
-                    ErrorCode.BREAKER_OPEN,
-                ),
-            ),
-            ApiRoute(
-                "POST",
-                "/api/calls/{id}/retry",
-                self.retry_call,
-                "retryCall",
-                "Repeat a call that has ended: a new call with the same arguments",
-                {200: RouteAnswer("The new call has ended.", CallReport)},
-                errors=(
-                    ErrorCode.NOT_FOUND,
-                    ErrorCode.INVALID_REQUEST,
-                    ErrorCode.INVALID_ARGUMENTS,
-                    ErrorCode.UNKNOWN_TOOL,
-                    ErrorCode.NOT_ACCEPTED,
-                    ErrorCode.QUEUE_FULL,
-                    ErrorCode.BREAKER_OPEN,
-                ),
-            ),
-        ]
-
-    def _answer_routes(self) -> list[ApiRoute]:
-        return [
-            ApiRoute(
-                "PUT",
-                "/api/calls/{id}/result",
-                self.upload_answer,
-                "uploadResult",
-                "Upload the answer of a running call, from the page",
-                {200: RouteAnswer("Stored until the page reports the outcome.", Confirmation)},
-                access="result_token",
-                errors=(ErrorCode.UNAUTHORIZED, ErrorCode.TOO_LARGE),
-            ),
-            ApiRoute(
-                "GET",
-                "/api/calls/{id}/answer",
-                self.find_answer,
-                "findAnswer",
-                "Get a link to the stored answer of one of the caller's calls",
-                {200: RouteAnswer("A link to the whole answer, valid for a day.", FileLink)},
-                errors=(ErrorCode.NOT_FOUND, ErrorCode.ANSWER_LOST, ErrorCode.CLUSTER_UNAVAILABLE),
-            ),
-            ApiRoute(
-                "GET",
-                "/files/{token}",
-                self.download_file,
-                "readFile",
-                "Read a stored answer by its signed URL",
-                {200: RouteAnswer("The file.", media_type="*/*")},
-                access="public",
-                errors=(
-                    ErrorCode.UNAUTHORIZED,
-                    ErrorCode.NOT_FOUND,
-                    ErrorCode.ANSWER_LOST,
-                    ErrorCode.CLUSTER_UNAVAILABLE,
-                ),
-            ),
-        ]
-
+    @api_route(
+        "POST /api/calls",
+        ok("The call has ended; `state` says how.", CallReport),
+        body=NewCall,
+        errors=_CALLING,
+    )
     async def call_tool(self, request: web.Request) -> web.Response:
-        """Run a tool; the answer is for the page rather than for a model."""
+        """Run a tool in the caller's page and wait for the outcome.
+
+        The answer is for the page rather than for a model.
+        """
         wanted = await read_body(request, NewCall, max_bytes=2 * ARGUMENT_BYTES)
         if wanted.deadline_s is not None:
             checked_deadline(wanted.deadline_s)
@@ -219,8 +159,13 @@ class CallRoutes:
         context = context_of(request, agent=AGENT_NAME if wanted.for_agent else "")
         return await self._run(ToolCall(context, wanted.tool, text, options=options))
 
+    @api_route(
+        "POST /api/calls/{id}/retry",
+        ok("The new call has ended.", CallReport),
+        errors=(ErrorCode.NOT_FOUND, *_CALLING),
+    )
     async def retry_call(self, request: web.Request) -> web.Response:
-        """Repeat a call of the caller: another call with the same tool and arguments."""
+        """Repeat a call that has ended: a new call with the same arguments."""
         caller = caller_of(request)
         call_id = request.match_info["id"]
         stored = await self._journal.find_call(caller.user.id, call_id)
@@ -234,19 +179,14 @@ class CallRoutes:
             raise BridgeError(ErrorCode.INVALID_REQUEST, message)
         return await self._run(ToolCall(context_of(request), stored.tool, stored.arguments, stored.server))
 
-    async def _run(self, call: ToolCall) -> web.Response:
-        started = time.perf_counter()
-        outcome = await self._engine.call_tool(call)
-        report = CallReport(
-            call_id=outcome.call_id,
-            tool=call.tool_name,
-            outcome=self.describe_outcome(outcome),
-            duration_ms=round((time.perf_counter() - started) * 1000, 1),
-        )
-        return json_answer(report)
-
-    async def upload_answer(self, request: web.Request) -> web.Response:
-        """Receive and store the answer of a running call.
+    @api_route(
+        "PUT /api/calls/{id}/result",
+        ok("Stored until the page reports the outcome.", Confirmation),
+        access="result_token",
+        errors=(ErrorCode.UNAUTHORIZED, ErrorCode.TOO_LARGE),
+    )
+    async def upload_result(self, request: web.Request) -> web.Response:
+        """Upload the answer of a running call, from the page.
 
         A page that did not get the response sends it once more; the first one counts.
         """
@@ -259,8 +199,16 @@ class CallRoutes:
         call.uploaded = call.uploaded or uploaded
         return json_answer(Confirmation())
 
+    @api_route(
+        "GET /api/calls/{id}/answer",
+        ok("A link to the whole answer, valid for a day.", FileLink),
+        errors=(ErrorCode.NOT_FOUND, ErrorCode.ANSWER_LOST, ErrorCode.CLUSTER_UNAVAILABLE),
+    )
     async def find_answer(self, request: web.Request) -> web.Response:
-        """Return a link to the stored answer of a call, with the type and file name of the API's answer."""
+        """Get a link to the stored answer of one of the caller's calls.
+
+        It has the type and file name of the API's answer.
+        """
         caller = caller_of(request)
         mime = request.query.get("content_type", "")
         name = filename_of({"content-disposition": request.query.get("disposition", "")})
@@ -271,8 +219,19 @@ class CallRoutes:
         url, size = found
         return json_answer(FileLink(url=url, mime=plain_mime(mime), bytes=size, filename=name))
 
-    async def download_file(self, request: web.Request) -> web.StreamResponse:
-        """Serve a stored file, as an attachment that no browser executes."""
+    @api_route(
+        "GET /files/{token}",
+        ok("The file.", media_type="*/*"),
+        access="public",
+        errors=(
+            ErrorCode.UNAUTHORIZED,
+            ErrorCode.NOT_FOUND,
+            ErrorCode.ANSWER_LOST,
+            ErrorCode.CLUSTER_UNAVAILABLE,
+        ),
+    )
+    async def read_file(self, request: web.Request) -> web.StreamResponse:
+        """Read a stored answer by its signed URL. It is sent as an attachment that no browser executes."""
         stored = await self._files.open_file(request.match_info["token"])
         if stored is None:
             message = "This file no longer exists; answers are stored for a day."
@@ -288,6 +247,17 @@ class CallRoutes:
             "X-Content-Type-Options": "nosniff",
         }
         return web.FileResponse(stored.path, headers=headers)
+
+    async def _run(self, call: ToolCall) -> web.Response:
+        started = time.perf_counter()
+        outcome = await self._engine.call_tool(call)
+        report = CallReport(
+            call_id=outcome.call_id,
+            tool=call.tool_name,
+            outcome=self.describe_outcome(outcome),
+            duration_ms=round((time.perf_counter() - started) * 1000, 1),
+        )
+        return json_answer(report)
 
     def _open_call(self, request: web.Request) -> OpenCall:
         call = self._dispatcher.open_call(request.match_info["id"])

@@ -15,7 +15,8 @@ from bridge.errors import BridgeError, ErrorCode
 from bridge.http.access import caller_of
 from bridge.http.audit import set_audit_detail
 from bridge.http.body import read_body
-from bridge.http.routing import ApiModel, ApiRoute, Confirmation, RouteAnswer, compressed, json_answer
+from bridge.http.declared_routes import DeclaredApiRoutes, api_route, ok
+from bridge.http.routing import ApiModel, Confirmation, compressed, json_answer
 from bridge.shown_names import SHOWN_NAME
 from bridge.storage.users import MAX_DEVICE_NAME_CHARS, Device, UserStore
 
@@ -61,7 +62,7 @@ class DeviceChoice(ApiModel):
     device_id: str | None
 
 
-class DeviceRoutes:
+class DeviceRoutes(DeclaredApiRoutes):
     """Handlers of the list of browsers."""
 
     def __init__(
@@ -72,57 +73,9 @@ class DeviceRoutes:
         self._gateway = gateway
         self._choices = choices
 
-    def list_routes(self) -> list[ApiRoute]:
-        """Return the routes of this class."""
-        return [
-            ApiRoute(
-                "GET",
-                "/api/devices",
-                self.list_devices,
-                "listDevices",
-                "List the user's browsers",
-                {200: RouteAnswer("Browsers and choices.", DeviceList)},
-                access="page",
-            ),
-            ApiRoute(
-                "PATCH",
-                "/api/devices/{id}",
-                self.rename_device,
-                "renameDevice",
-                "Rename a browser",
-                {200: RouteAnswer("Renamed.", Confirmation)},
-                body=DeviceName,
-                access="page",
-                errors=(ErrorCode.INVALID_REQUEST, ErrorCode.NOT_FOUND),
-                audited=AuditKind.SETTINGS,
-            ),
-            ApiRoute(
-                "DELETE",
-                "/api/devices/{id}",
-                self.remove_device,
-                "removeDevice",
-                "Remove a browser",
-                {200: RouteAnswer("Its sessions and sockets have ended.", Confirmation)},
-                access="page",
-                errors=(ErrorCode.NOT_FOUND,),
-                audited=AuditKind.DEVICE_REMOVED,
-            ),
-            ApiRoute(
-                "PUT",
-                "/api/servers/{id}/device",
-                self.choose_device,
-                "chooseDevice",
-                "Choose the browser that runs a server's calls",
-                {200: RouteAnswer("Chosen.", Confirmation)},
-                body=DeviceChoice,
-                access="page",
-                errors=(ErrorCode.INVALID_REQUEST, ErrorCode.NOT_FOUND),
-                audited=AuditKind.SETTINGS,
-            ),
-        ]
-
+    @api_route("GET /api/devices", ok("Browsers and choices.", DeviceList), access="page")
     async def list_devices(self, request: web.Request) -> web.Response:
-        """All browsers of the caller's user."""
+        """List the user's browsers."""
         caller = caller_of(request)
         pages = self._gateway.pages.presence_of(caller.user.id)
         visible = {page.device_id: page.is_visible for page in reversed(pages)}
@@ -134,6 +87,14 @@ class DeviceRoutes:
         choices = dict(await self._choices.choices_of_user(caller.user.id))
         return compressed(json_answer(DeviceList(devices=facts, choices=choices)))
 
+    @api_route(
+        "PATCH /api/devices/{id}",
+        ok("Renamed.", Confirmation),
+        body=DeviceName,
+        access="page",
+        errors=(ErrorCode.INVALID_REQUEST, ErrorCode.NOT_FOUND),
+        audited=AuditKind.SETTINGS,
+    )
     async def rename_device(self, request: web.Request) -> web.Response:
         """Rename a browser."""
         caller = caller_of(request)
@@ -144,8 +105,15 @@ class DeviceRoutes:
         await self._gateway.announcements.devices_changed(caller.user.id)
         return json_answer(Confirmation())
 
+    @api_route(
+        "DELETE /api/devices/{id}",
+        ok("Its sessions and sockets have ended.", Confirmation),
+        access="page",
+        errors=(ErrorCode.NOT_FOUND,),
+        audited=AuditKind.DEVICE_REMOVED,
+    )
     async def remove_device(self, request: web.Request) -> web.Response:
-        """Remove a browser; its credentials are invalid from now on."""
+        """Remove a browser. Its credentials are invalid from now on."""
         caller = caller_of(request)
         device_id = request.match_info["id"]
         if not await self._store.delete_device(caller.user.id, device_id):
@@ -157,8 +125,16 @@ class DeviceRoutes:
         await self._gateway.announcements.devices_changed(caller.user.id)
         return json_answer(Confirmation())
 
+    @api_route(
+        "PUT /api/servers/{id}/device",
+        ok("Chosen.", Confirmation),
+        body=DeviceChoice,
+        access="page",
+        errors=(ErrorCode.INVALID_REQUEST, ErrorCode.NOT_FOUND),
+        audited=AuditKind.SETTINGS,
+    )
     async def choose_device(self, request: web.Request) -> web.Response:
-        """Choose a browser for a server of the caller's."""
+        """Choose the browser that runs a server's calls."""
         caller = caller_of(request)
         chosen = (await read_body(request, DeviceChoice)).device_id
         if not await self._choices.choose_device(caller.user.id, request.match_info["id"], chosen):

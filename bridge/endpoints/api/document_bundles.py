@@ -11,8 +11,9 @@ from pydantic import Field
 from bridge.documents.sources import BundleDocument
 from bridge.endpoints.api.document_bodies import SplitBodyOf, read_document_body
 from bridge.errors import ErrorCode
+from bridge.http.declared_routes import DeclaredApiRoutes, api_route, ok
 from bridge.http.long_lists import SLICE_BYTES, long_answer
-from bridge.http.routing import ApiModel, ApiRoute, RouteAnswer, json_answer
+from bridge.http.routing import ApiModel, json_answer
 
 
 class DocumentFiles(ApiModel):
@@ -43,31 +44,25 @@ class BundledDocument(ApiModel):
     problems: list[UnreadableFile]
 
 
-class DocumentBundleRoutes:
+class DocumentBundleRoutes(DeclaredApiRoutes):
     """Handlers of document bundles."""
 
     def __init__(self, bundle: BundleDocument, split_body: SplitBodyOf) -> None:
         self._bundle = bundle
         self._split_body = split_body
 
-    def list_routes(self) -> list[ApiRoute]:
-        """Return the routes of this class."""
-        return [
-            ApiRoute(
-                "POST",
-                "/api/documents/bundle",
-                self.bundle_document,
-                "bundleDocument",
-                "Bundle a document with the files it refers to",
-                {200: RouteAnswer("The text, or what is missing.", BundledDocument)},
-                body=DocumentFiles,
-                access="page",
-                errors=(ErrorCode.INVALID_DOCUMENT, ErrorCode.INVALID_REQUEST, ErrorCode.TOO_LARGE),
-            )
-        ]
-
+    @api_route(
+        "POST /api/documents/bundle",
+        ok("The text, or what is missing.", BundledDocument),
+        body=DocumentFiles,
+        access="page",
+        errors=(ErrorCode.INVALID_DOCUMENT, ErrorCode.INVALID_REQUEST, ErrorCode.TOO_LARGE),
+    )
     async def bundle_document(self, request: web.Request) -> web.Response:
-        """Bundle a document; stores nothing. A page repeats this with more texts until nothing is missing."""
+        """Bundle a document with the files it refers to.
+
+        A page repeats this with more texts until nothing is missing. Nothing is stored.
+        """
         body = await read_document_body(request, DocumentFiles, self._split_body)
         bundle = await self._bundle(
             body.text, source_url=body.source_url, texts=body.texts, left_out=body.left_out

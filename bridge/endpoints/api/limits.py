@@ -14,7 +14,8 @@ from bridge.errors import BridgeError, ErrorCode, WireError
 from bridge.http.access import caller_of
 from bridge.http.audit import set_audit_detail
 from bridge.http.body import read_body
-from bridge.http.routing import ApiModel, ApiRoute, RouteAnswer, json_answer
+from bridge.http.declared_routes import DeclaredApiRoutes, api_route, ok
+from bridge.http.routing import ApiModel, json_answer
 from bridge.limits.call_settings import CallSetting, CallSettings, SettingScope, checked_deadline
 from bridge.limits.circuit_breaker import BreakerFacts, BreakerKind, BreakerState
 from bridge.settings.limits import range_of
@@ -116,7 +117,7 @@ class CallSettingList(ApiModel):
     settings: list[CallSettingEntry]
 
 
-class LimitRoutes:
+class LimitRoutes(DeclaredApiRoutes):
     """Handlers of limits, breakers and settings of calls."""
 
     def __init__(self, registry: Registry, controls: Controls) -> None:
@@ -126,90 +127,22 @@ class LimitRoutes:
         self._breakers = controls.breakers
         self._settings = controls.settings
 
-    def list_routes(self) -> list[ApiRoute]:
-        """Return the routes of this class."""
-        return [*self._limit_routes(), *self._breaker_routes(), *self._setting_routes()]
-
-    def _limit_routes(self) -> list[ApiRoute]:
-        return [
-            ApiRoute(
-                "GET",
-                "/api/limits",
-                self.show_limits,
-                "showLimits",
-                "Show the limits of the bridge",
-                {200: RouteAnswer("Limits, and how many calls run and wait.", LimitList)},
-            ),
-            ApiRoute(
-                "PATCH",
-                "/api/limits",
-                self.change_limits,
-                "changeLimits",
-                "Change limits while the bridge runs",
-                {200: RouteAnswer("The limits as they are now.", LimitList)},
-                body=LimitChange,
-                access="page",
-                audited=AuditKind.SETTINGS,
-                errors=(ErrorCode.OPERATOR_ONLY, ErrorCode.INVALID_REQUEST),
-            ),
-        ]
-
-    def _breaker_routes(self) -> list[ApiRoute]:
-        return [
-            ApiRoute(
-                "GET",
-                "/api/breakers",
-                self.show_breakers,
-                "showBreakers",
-                "Show tools and hosts that failed recently or whose circuit breaker is open",
-                {200: RouteAnswer("Breakers.", BreakerList)},
-            ),
-            ApiRoute(
-                "POST",
-                "/api/breakers/reset",
-                self.reset_breakers,
-                "resetBreakers",
-                "Close breakers",
-                {200: RouteAnswer("Closed.", BreakersReset)},
-                body=BreakerChoice,
-                body_required=False,
-                access="page",
-                audited=AuditKind.SETTINGS,
-                errors=(ErrorCode.INVALID_REQUEST,),
-            ),
-        ]
-
-    def _setting_routes(self) -> list[ApiRoute]:
-        return [
-            ApiRoute(
-                "GET",
-                "/api/call-settings",
-                self.show_settings,
-                "showCallSettings",
-                "Show the caller's deadlines and limits of calls",
-                {200: RouteAnswer("Settings.", CallSettingList)},
-            ),
-            ApiRoute(
-                "PUT",
-                "/api/call-settings",
-                self.change_setting,
-                "changeCallSetting",
-                "Set deadline and limits for calls of a user, a server or an operation",
-                {200: RouteAnswer("All settings as they are now.", CallSettingList)},
-                body=CallSettingEntry,
-                access="page",
-                audited=AuditKind.SETTINGS,
-                errors=(ErrorCode.NOT_FOUND, ErrorCode.INVALID_REQUEST),
-            ),
-        ]
-
+    @api_route("GET /api/limits", ok("Limits, and how many calls run and wait.", LimitList))
     async def show_limits(self, request: web.Request) -> web.Response:
-        """All limits."""
+        """Show the limits of the bridge."""
         caller = caller_of(request)
         return json_answer(self._limit_list(may_change=caller.user.is_operator))
 
+    @api_route(
+        "PATCH /api/limits",
+        ok("The limits as they are now.", LimitList),
+        body=LimitChange,
+        access="page",
+        errors=(ErrorCode.OPERATOR_ONLY, ErrorCode.INVALID_REQUEST),
+        audited=AuditKind.SETTINGS,
+    )
     async def change_limits(self, request: web.Request) -> web.Response:
-        """Change limits; all of them or, if one is invalid, none."""
+        """Change limits while the bridge runs. If one is invalid, none is changed."""
         caller = caller_of(request)
         if not caller.user.is_operator:
             message = "Only an operator of the bridge may change its limits."
@@ -219,14 +152,24 @@ class LimitRoutes:
         set_audit_detail(request, limits=change.limits)
         return json_answer(self._limit_list(may_change=True))
 
+    @api_route("GET /api/breakers", ok("Breakers.", BreakerList))
     async def show_breakers(self, request: web.Request) -> web.Response:
-        """The caller's breakers."""
+        """Show tools and hosts that failed recently or whose circuit breaker is open."""
         caller = caller_of(request)
         entries = [_breaker_entry(facts) for facts in self._breakers.list_breakers(caller.user.id)]
         return json_answer(BreakerList(breakers=entries))
 
+    @api_route(
+        "POST /api/breakers/reset",
+        ok("Closed.", BreakersReset),
+        body=BreakerChoice,
+        body_required=False,
+        access="page",
+        errors=(ErrorCode.INVALID_REQUEST,),
+        audited=AuditKind.SETTINGS,
+    )
     async def reset_breakers(self, request: web.Request) -> web.Response:
-        """Close the caller's breakers."""
+        """Close breakers. Those of other users stay as they are."""
         caller = caller_of(request)
         chosen = await read_body(request, BreakerChoice)
         if chosen.operation is not None and chosen.server_id is None:
@@ -237,13 +180,25 @@ class LimitRoutes:
         set_audit_detail(request, server_id=chosen.server_id, breakers_reset=closed)
         return json_answer(BreakersReset(reset=closed))
 
-    async def show_settings(self, request: web.Request) -> web.Response:
-        """Show the caller's call settings."""
+    @api_route("GET /api/call-settings", ok("Settings.", CallSettingList))
+    async def show_call_settings(self, request: web.Request) -> web.Response:
+        """Show the caller's deadlines and limits of calls."""
         caller = caller_of(request)
         return json_answer(_setting_list(await self._settings.settings_of_user(caller.user.id)))
 
-    async def change_setting(self, request: web.Request) -> web.Response:
-        """Replace one setting; without any value it is removed."""
+    @api_route(
+        "PUT /api/call-settings",
+        ok("All settings as they are now.", CallSettingList),
+        body=CallSettingEntry,
+        access="page",
+        errors=(ErrorCode.NOT_FOUND, ErrorCode.INVALID_REQUEST),
+        audited=AuditKind.SETTINGS,
+    )
+    async def change_call_setting(self, request: web.Request) -> web.Response:
+        """Set deadline and limits for calls of a user, a server or an operation.
+
+        Without any value the setting is removed.
+        """
         caller = caller_of(request)
         entry = await read_body(request, CallSettingEntry)
         await self._check_scope(caller.user.id, entry)

@@ -8,8 +8,9 @@ from bridge.audit import Audit, AuditKind
 from bridge.auth.attempts import Attempts
 from bridge.auth.logins import LOGIN_SECONDS, LoginFailed, LoginFailure, Logins
 from bridge.errors import BridgeError, ErrorCode
+from bridge.http.declared_routes import DeclaredRoutes, route
 from bridge.http.login_cookie import LoginCookie
-from bridge.http.routing import Route, address_of, limit_key_of
+from bridge.http.routing import address_of, limit_key_of
 from bridge.http.static_page import COMMON_HEADERS
 from bridge.settings.login import ISSUER_VARIABLE
 from bridge.settings.network import page_url
@@ -32,7 +33,7 @@ FAILED_LOGINS_IN_ALL = 3000
 costs the provider a request."""
 
 
-class LoginRoutes:
+class LoginRoutes(DeclaredRoutes):
     """Handlers of the login. Every answer leads to the provider or to the page, whatever the query says."""
 
     def __init__(self, logins: Logins | None, attempts: Attempts, audit: Audit, base_url: str) -> None:
@@ -51,14 +52,6 @@ class LoginRoutes:
             "logins that failed", per_key=FAILED_LOGINS, in_all=FAILED_LOGINS_IN_ALL, window_s=60
         )
 
-    def list_routes(self) -> list[Route]:
-        """Return the routes of this class."""
-        return [
-            Route("GET", LOGIN_PATH, self.begin_login, access="public"),
-            Route("GET", f"{LOGIN_PATH}/callback", self.finish_login, access="public"),
-            Route("GET", "/logout", self.end_session, access="public"),
-        ]
-
     @property
     def _logins(self) -> Logins:
         if self._given is None:
@@ -66,6 +59,7 @@ class LoginRoutes:
             raise BridgeError(ErrorCode.NOT_FOUND, message)
         return self._given
 
+    @route(f"GET {LOGIN_PATH}", access="public")
     async def begin_login(self, _request: web.Request) -> web.Response:
         """Send a browser to the provider. Nothing is stored of it, nor asked elsewhere: it is not counted."""
         try:
@@ -76,6 +70,7 @@ class LoginRoutes:
         self._cookie.set_cookie(response, begun.cookie, LOGIN_SECONDS)
         return response
 
+    @route(f"GET {LOGIN_PATH}/callback", access="public")
     async def finish_login(self, request: web.Request) -> web.Response:
         """Take a browser back that was at the provider, and pair it by a ticket of its own."""
         cookie, address = self._cookie.read_cookie(request), address_of(request)
@@ -100,6 +95,7 @@ class LoginRoutes:
         self._cookie.set_cookie(response, cookie, LOGIN_TICKET_SECONDS)
         return response
 
+    @route("GET /logout", access="public")
     async def end_session(self, _request: web.Request) -> web.Response:
         """Send a browser where its session with the provider ends. The bridge itself has none to end."""
         return _redirect(await self._logins.logout_url())

@@ -13,7 +13,8 @@ from bridge.catalog.registry import Registry
 from bridge.catalog.server_view import UserView
 from bridge.errors import BridgeError, ErrorCode
 from bridge.http.access import caller_of
-from bridge.http.routing import ApiModel, ApiRoute, RouteAnswer, compressed
+from bridge.http.declared_routes import DeclaredApiRoutes, api_route, ok
+from bridge.http.routing import ApiModel, compressed
 from toolserver.tool.selection import estimated_tokens
 
 Form = Literal["openapi", "mcp", "responses"]
@@ -39,30 +40,21 @@ class OfferedTools(ApiModel):
     that `/v1/responses` gives to a model, of accepted operations only."""
 
 
-class OfferedToolRoutes:
+class OfferedToolRoutes(DeclaredApiRoutes):
     """Handler of the preview."""
 
     def __init__(self, registry: Registry) -> None:
         self._registry = registry
         self._of_models = CatalogTools(registry)
 
-    def list_routes(self) -> list[ApiRoute]:
-        """Return the routes of this class."""
-        return [
-            ApiRoute(
-                "GET",
-                "/api/selection/offered",
-                self.show_offered,
-                "showOfferedTools",
-                "Show what clients and models receive of the tools",
-                {200: RouteAnswer("The tools as they are sent.", OfferedTools)},
-                query={"form": "`openapi` (default), `mcp` or `responses`."},
-                errors=(ErrorCode.INVALID_REQUEST, ErrorCode.INVALID_DOCUMENT),
-            )
-        ]
-
-    async def show_offered(self, request: web.Request) -> web.Response:
-        """Show one form of the caller's tools."""
+    @api_route(
+        "GET /api/selection/offered",
+        ok("The tools as they are sent.", OfferedTools),
+        errors=(ErrorCode.INVALID_REQUEST, ErrorCode.INVALID_DOCUMENT),
+        query={"form": "`openapi` (default), `mcp` or `responses`."},
+    )
+    async def show_offered_tools(self, request: web.Request) -> web.Response:
+        """Show what clients and models receive of the tools."""
         view = await self._registry.view_of_user(caller_of(request).user.id)
         form = request.query.get("form", "openapi")
         if form not in get_args(Form):

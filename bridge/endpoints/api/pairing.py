@@ -15,8 +15,9 @@ from bridge.errors import ErrorCode
 from bridge.http.access import caller_of
 from bridge.http.audit import set_audit_detail
 from bridge.http.body import read_body
+from bridge.http.declared_routes import DeclaredApiRoutes, api_route, created, ok
 from bridge.http.login_cookie import LoginCookie
-from bridge.http.routing import ApiModel, ApiRoute, RouteAnswer, address_of, json_answer, limit_key_of
+from bridge.http.routing import ApiModel, RouteAnswer, address_of, json_answer, limit_key_of
 from bridge.limits.token_bucket import RateLimit
 from bridge.storage.users import NewDevice
 
@@ -104,7 +105,10 @@ class PairingDecided(ApiModel):
     device_id: str | None
 
 
-class PairingRoutes:
+_DECIDING = (ErrorCode.INVALID_REQUEST, ErrorCode.NOT_FOUND, ErrorCode.RATE_LIMITED)
+
+
+class PairingRoutes(DeclaredApiRoutes):
     """Handlers of pairing."""
 
     def __init__(self, identity: Identity, pairing_codes: PairingCodes, cookie: LoginCookie) -> None:
@@ -118,88 +122,27 @@ class PairingRoutes:
             "questions about a code", per_key=STANDINGS, in_all=STANDINGS_IN_ALL, window_s=60
         )
 
-    def list_routes(self) -> list[ApiRoute]:
-        """Return the routes of this class."""
-        return [*self._waiting_routes(), *self._deciding_routes()]
+    @api_route(
+        "POST /api/devices",
+        {
+            201: RouteAnswer("Paired; the ticket is used up.", Paired),
+            202: RouteAnswer("The ticket is used up; another browser of its user must confirm.", PairingCode),
+        },
+        body=Pairing,
+        access="public",
+        errors=(
+            ErrorCode.UNAUTHORIZED,
+            ErrorCode.INVALID_REQUEST,
+            ErrorCode.RATE_LIMITED,
+            ErrorCode.QUOTA_EXCEEDED,
+        ),
+        audited=AuditKind.DEVICE_PAIRED,
+    )
+    async def pair_device(self, request: web.Request) -> web.Response:
+        """Pair a browser with the ticket's user.
 
-    def _waiting_routes(self) -> list[ApiRoute]:
-        return [
-            ApiRoute(
-                "POST",
-                "/api/devices",
-                self.pair_browser,
-                "pairDevice",
-                "Pair a browser with the ticket's user",
-                {
-                    201: RouteAnswer("Paired; the ticket is used up.", Paired),
-                    202: RouteAnswer(
-                        "The ticket is used up; another browser of its user must confirm.", PairingCode
-                    ),
-                },
-                body=Pairing,
-                access="public",
-                errors=(
-                    ErrorCode.UNAUTHORIZED,
-                    ErrorCode.INVALID_REQUEST,
-                    ErrorCode.RATE_LIMITED,
-                    ErrorCode.QUOTA_EXCEEDED,
-                ),
-                audited=AuditKind.DEVICE_PAIRED,
-            ),
-            ApiRoute(
-                "POST",
-                "/api/pairings",
-                self.request_code,
-                "askForPairing",
-                "Get a code to type in a browser that is already paired",
-                {201: RouteAnswer("The code to show.", PairingCode)},
-                body=NewPairing,
-                access="public",
-                errors=(ErrorCode.INVALID_REQUEST, ErrorCode.RATE_LIMITED),
-            ),
-            ApiRoute(
-                "POST",
-                "/api/pairings/standing",
-                self.show_standing,
-                "showPairing",
-                "Show whether the code has been confirmed",
-                {200: RouteAnswer("How things stand.", PairingStanding)},
-                body=PairingSecret,
-                access="public",
-                errors=(ErrorCode.INVALID_REQUEST, ErrorCode.RATE_LIMITED),
-            ),
-        ]
-
-    def _deciding_routes(self) -> list[ApiRoute]:
-        errors = (ErrorCode.INVALID_REQUEST, ErrorCode.NOT_FOUND, ErrorCode.RATE_LIMITED)
-        return [
-            ApiRoute(
-                "POST",
-                "/api/pairings/code",
-                self.look_up_code,
-                "findPairing",
-                "Show which browser is waiting with this code",
-                {200: RouteAnswer("Its name and address.", WaitingFacts)},
-                body=TypedCode,
-                access="page",
-                errors=errors,
-            ),
-            ApiRoute(
-                "POST",
-                "/api/pairings/decision",
-                self.decide_pairing,
-                "decidePairing",
-                "Accept or reject the browser that is waiting with this code",
-                {200: RouteAnswer("Done.", PairingDecided)},
-                body=PairingDecision,
-                access="page",
-                errors=(*errors, ErrorCode.QUOTA_EXCEEDED),
-                audited=AuditKind.DEVICE_PAIRED,
-            ),
-        ]
-
-    async def pair_browser(self, request: web.Request) -> web.Response:
-        """Redeem a ticket; a further browser with a link that was not printed must be confirmed."""
+        A further browser with a link that was not printed must be confirmed.
+        """
         pairing = await read_body(request, Pairing)
         public_key = canonical_public_key(pairing.public_key)
         ticket = self._cookie.complete_ticket(request, pairing.ticket)
@@ -216,8 +159,15 @@ class PairingRoutes:
         set_audit_detail(request, user_id=found.id, device=None, by="link", waits_for_confirmation=True)
         return json_answer(_pairing_code(waiting), status=202)
 
-    async def request_code(self, request: web.Request) -> web.Response:
-        """Create a code for a browser without a ticket."""
+    @api_route(
+        "POST /api/pairings",
+        created("The code to show.", PairingCode),
+        body=NewPairing,
+        access="public",
+        errors=(ErrorCode.INVALID_REQUEST, ErrorCode.RATE_LIMITED),
+    )
+    async def ask_for_pairing(self, request: web.Request) -> web.Response:
+        """Get a code to type in a browser that is already paired."""
         await self._limit.take_attempt(limit_key_of(request))
         public_key = canonical_public_key((await read_body(request, NewPairing)).public_key)
         waiting = await self._pairing_codes.begin_waiting(
@@ -225,8 +175,15 @@ class PairingRoutes:
         )
         return json_answer(_pairing_code(waiting), status=201)
 
-    async def show_standing(self, request: web.Request) -> web.Response:
-        """Show the status of a waiting browser."""
+    @api_route(
+        "POST /api/pairings/standing",
+        ok("How things stand.", PairingStanding),
+        body=PairingSecret,
+        access="public",
+        errors=(ErrorCode.INVALID_REQUEST, ErrorCode.RATE_LIMITED),
+    )
+    async def show_pairing(self, request: web.Request) -> web.Response:
+        """Show whether the code has been confirmed."""
         self._standing_limit.take_token(limit_key_of(request))
         waiting = await self._pairing_codes.find_waiting((await read_body(request, PairingSecret)).secret)
         if waiting is None:
@@ -242,8 +199,15 @@ class PairingRoutes:
             PairingStanding(state="confirmed", device_id=device.id, user=user.name, user_id=user.id)
         )
 
-    async def look_up_code(self, request: web.Request) -> web.Response:
-        """Show the browser behind a code."""
+    @api_route(
+        "POST /api/pairings/code",
+        ok("Its name and address.", WaitingFacts),
+        body=TypedCode,
+        access="page",
+        errors=_DECIDING,
+    )
+    async def find_pairing(self, request: web.Request) -> web.Response:
+        """Show which browser is waiting with this code."""
         caller = caller_of(request)
         typed = await read_body(request, TypedCode)
         found = await self._pairing_codes.find_by_code(caller.user, typed.code)
@@ -251,8 +215,16 @@ class PairingRoutes:
             WaitingFacts(browser=found.browser, address=found.address, asked_at=found.requested_at)
         )
 
+    @api_route(
+        "POST /api/pairings/decision",
+        ok("Done.", PairingDecided),
+        body=PairingDecision,
+        access="page",
+        errors=(*_DECIDING, ErrorCode.QUOTA_EXCEEDED),
+        audited=AuditKind.DEVICE_PAIRED,
+    )
     async def decide_pairing(self, request: web.Request) -> web.Response:
-        """Accept or reject a browser."""
+        """Accept or reject the browser that is waiting with this code."""
         caller = caller_of(request)
         decision = await read_body(request, PairingDecision)
         device = await self._pairing_codes.decide_pairing(caller.user, decision.code, accept=decision.accept)

@@ -13,7 +13,8 @@ from bridge.errors import BridgeError, ErrorCode
 from bridge.http.access import caller_of
 from bridge.http.audit import set_audit_detail
 from bridge.http.body import read_body
-from bridge.http.routing import ApiModel, ApiRoute, Confirmation, RouteAnswer, json_answer
+from bridge.http.declared_routes import DeclaredApiRoutes, api_route, ok
+from bridge.http.routing import ApiModel, Confirmation, json_answer
 from bridge.providers.user_models import UserModels
 from bridge.settings.models import OPENAI_URL, DescriptionChars, ProviderSettings
 from bridge.settings.network import origin_of
@@ -92,7 +93,7 @@ class ProviderModels(ApiModel):
     models: list[str]
 
 
-class ProviderRoutes:
+class ProviderRoutes(DeclaredApiRoutes):
     """Handlers of providers."""
 
     def __init__(self, models: UserModels, sharing: Sharing) -> None:
@@ -100,57 +101,17 @@ class ProviderRoutes:
         self._store = models.store
         self._models = models
 
-    def list_routes(self) -> list[ApiRoute]:
-        """Return the routes of this class."""
-        return [
-            ApiRoute(
-                "GET",
-                "/api/providers",
-                self.list_providers,
-                "listProviders",
-                "List the providers of models that the caller may use",
-                {200: RouteAnswer("Providers.", ProviderList)},
-                access="page",
-                errors=(ErrorCode.STORE_UNAVAILABLE,),
-            ),
-            ApiRoute(
-                "PUT",
-                "/api/providers/{name}",
-                self.save_provider,
-                "saveProvider",
-                "Add or change a provider of models of the caller's own",
-                {200: RouteAnswer("The provider.", ProviderFacts)},
-                body=ProviderChoice,
-                access="page",
-                audited=AuditKind.SETTINGS,
-                errors=(ErrorCode.INVALID_REQUEST, ErrorCode.OPERATOR_ONLY, ErrorCode.STORE_UNAVAILABLE),
-            ),
-            ApiRoute(
-                "DELETE",
-                "/api/providers/{name}",
-                self.delete_provider,
-                "deleteProvider",
-                "Remove a provider of the caller's own, with its key",
-                {200: RouteAnswer("It is gone.", Confirmation)},
-                access="page",
-                audited=AuditKind.SETTINGS,
-                errors=(ErrorCode.NOT_FOUND, ErrorCode.STORE_UNAVAILABLE),
-            ),
-            ApiRoute(
-                "POST",
-                "/api/providers/test",
-                self.try_provider,
-                "testProvider",
-                "Ask a provider for its models; nothing is stored",
-                {200: RouteAnswer("Its models.", ProviderModels)},
-                body=ProviderTrial,
-                access="page",
-                errors=(ErrorCode.INVALID_REQUEST, ErrorCode.MODEL_FAILED, ErrorCode.STORE_UNAVAILABLE),
-            ),
-        ]
-
+    @api_route(
+        "GET /api/providers",
+        ok("Providers.", ProviderList),
+        access="page",
+        errors=(ErrorCode.STORE_UNAVAILABLE,),
+    )
     async def list_providers(self, request: web.Request) -> web.Response:
-        """The operator's, shared and own providers."""
+        """List the providers of models that the caller may use.
+
+        They are the operator's, shared and own ones.
+        """
         user = caller_of(request).user
         given = [
             _given_facts(settings, sees_address=user.is_operator)
@@ -159,8 +120,16 @@ class ProviderRoutes:
         stored = [_facts(each, user.id) for each in await self._store.list_providers(user.id)]
         return json_answer(ProviderList(providers=[*given, *stored], may_share=self._may_share(user)))
 
+    @api_route(
+        "PUT /api/providers/{name}",
+        ok("The provider.", ProviderFacts),
+        body=ProviderChoice,
+        access="page",
+        errors=(ErrorCode.INVALID_REQUEST, ErrorCode.OPERATOR_ONLY, ErrorCode.STORE_UNAVAILABLE),
+        audited=AuditKind.SETTINGS,
+    )
     async def save_provider(self, request: web.Request) -> web.Response:
-        """Store one provider."""
+        """Add or change a provider of models of the caller's own."""
         user, name = caller_of(request).user, request.match_info["name"]
         user_id = user.id
         choice = await read_body(request, ProviderChoice)
@@ -190,8 +159,15 @@ class ProviderRoutes:
         set_audit_detail(request, provider=name, base_url=settings.base_url, shared=choice.shared)
         return json_answer(_facts(provider, user_id))
 
+    @api_route(
+        "DELETE /api/providers/{name}",
+        ok("It is gone.", Confirmation),
+        access="page",
+        errors=(ErrorCode.NOT_FOUND, ErrorCode.STORE_UNAVAILABLE),
+        audited=AuditKind.SETTINGS,
+    )
     async def delete_provider(self, request: web.Request) -> web.Response:
-        """Delete one provider of the caller."""
+        """Remove a provider of the caller's own, with its key."""
         user_id, name = caller_of(request).user.id, request.match_info["name"]
         if not await self._store.delete_provider(user_id, name):
             raise BridgeError(ErrorCode.NOT_FOUND, f"You have no provider {name[:100]!r}.")
@@ -199,8 +175,15 @@ class ProviderRoutes:
         set_audit_detail(request, provider=name, removed=True)
         return json_answer(Confirmation())
 
-    async def try_provider(self, request: web.Request) -> web.Response:
-        """Ask a provider for its models."""
+    @api_route(
+        "POST /api/providers/test",
+        ok("Its models.", ProviderModels),
+        body=ProviderTrial,
+        access="page",
+        errors=(ErrorCode.INVALID_REQUEST, ErrorCode.MODEL_FAILED, ErrorCode.STORE_UNAVAILABLE),
+    )
+    async def test_provider(self, request: web.Request) -> web.Response:
+        """Ask a provider for its models; nothing is stored."""
         user_id = caller_of(request).user.id
         trial = await read_body(request, ProviderTrial)
         settings = _settings_of(trial.name or "provider", trial)

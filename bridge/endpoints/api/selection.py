@@ -14,7 +14,8 @@ from bridge.errors import ErrorCode
 from bridge.http.access import caller_of
 from bridge.http.audit import set_audit_detail
 from bridge.http.body import read_body
-from bridge.http.routing import ApiModel, ApiRoute, RouteAnswer, compressed, json_answer
+from bridge.http.declared_routes import DeclaredApiRoutes, api_route, ok
+from bridge.http.routing import ApiModel, compressed, json_answer
 from toolserver.tool.naming import MAX_NAME_CHARS
 from toolserver.tool.selection_bounds import MAX_LIMIT, MAX_TOKENS, MIN_LIMIT, MIN_TOKENS
 
@@ -78,44 +79,28 @@ class SelectionFacts(SelectionChoice):
     """As in the list of servers."""
 
 
-class SelectionRoutes:
+class SelectionRoutes(DeclaredApiRoutes):
     """Handlers of the selection."""
 
     def __init__(self, registry: Registry, defaults: SelectionBounds) -> None:
         self._registry = registry
         self._defaults = defaults
 
-    def list_routes(self) -> list[ApiRoute]:
-        """Return the routes of this class."""
-        return [
-            ApiRoute(
-                "GET",
-                "/api/selection",
-                self.show_selection,
-                "showSelection",
-                "Show which tools models are offered",
-                {200: RouteAnswer("The selection and its effect.", SelectionFacts)},
-            ),
-            ApiRoute(
-                "PUT",
-                "/api/selection",
-                self.replace_selection,
-                "replaceSelection",
-                "Choose which tools models are offered",
-                {200: RouteAnswer("The selection as it is now.", SelectionFacts)},
-                body=SelectionChoice,
-                access="page",
-                errors=(ErrorCode.INVALID_REQUEST, ErrorCode.TOO_LARGE),
-                audited=AuditKind.SETTINGS,
-            ),
-        ]
-
+    @api_route("GET /api/selection", ok("The selection and its effect.", SelectionFacts))
     async def show_selection(self, request: web.Request) -> web.Response:
-        """The caller's selection."""
+        """Show which tools models are offered."""
         return await self._answer(caller_of(request).user.id)
 
+    @api_route(
+        "PUT /api/selection",
+        ok("The selection as it is now.", SelectionFacts),
+        body=SelectionChoice,
+        access="page",
+        errors=(ErrorCode.INVALID_REQUEST, ErrorCode.TOO_LARGE),
+        audited=AuditKind.SETTINGS,
+    )
     async def replace_selection(self, request: web.Request) -> web.Response:
-        """Replace the selection; members omitted from the body are cleared."""
+        """Choose which tools models are offered. Members omitted from the body are cleared."""
         caller = caller_of(request)
         choice = await read_body(request, SelectionChoice)
         selection = UserSelection(

@@ -37,8 +37,9 @@ from bridge.errors import BridgeError, ErrorCode
 from bridge.http.access import caller_of
 from bridge.http.audit import set_audit_detail
 from bridge.http.body import DECISION_BODY_BYTES, read_body
+from bridge.http.declared_routes import DeclaredApiRoutes, api_route, created, ok
 from bridge.http.long_lists import long_answer
-from bridge.http.routing import ApiRoute, Confirmation, RouteAnswer, compressed, json_answer
+from bridge.http.routing import Confirmation, compressed, json_answer
 from bridge.settings.network import origin_of
 from bridge.settings.users import Sharing, allows_sharing
 from bridge.storage.user_mapping import User
@@ -57,13 +58,14 @@ ReadResponses = Callable[[str, str, str], Awaitable[bytes]]
 FindUser = Callable[[str], Awaitable[User | None]]
 """Takes an id: gives the user; None if there is none, or an operator has disabled the user."""
 
-_SERVER_NOW = {200: RouteAnswer("The server as it is now.", Server)}
+_ONE = "/api/servers/{id}"
+_SERVER_NOW = ok("The server as it is now.", Server)
 _NOT_FOUND = (ErrorCode.NOT_FOUND,)
 _DOCUMENT = (ErrorCode.INVALID_DOCUMENT, ErrorCode.INVALID_REQUEST)
 _GROWING = (*_DOCUMENT, ErrorCode.QUOTA_EXCEEDED)
 
 
-class ServerRoutes:
+class ServerRoutes(DeclaredApiRoutes):
     """Handlers of servers and tools."""
 
     def __init__(
@@ -83,157 +85,24 @@ class ServerRoutes:
         self._find_user = find_user
         self._sharing: Sharing = sharing
 
-    def list_routes(self) -> list[ApiRoute]:
-        """Return the routes of this class."""
-        one = "/api/servers/{id}"
-        return [*self._server_routes(one), self._sharing_route(one), *self._operation_routes(one)]
-
-    def _server_routes(self, one: str) -> list[ApiRoute]:
-        return [
-            ApiRoute(
-                "GET",
-                "/api/servers",
-                self.list_servers,
-                "listServers",
-                "List servers",
-                {200: RouteAnswer("Servers.", ServerList)},
-            ),
-            ApiRoute(
-                "POST",
-                "/api/servers",
-                self.post_server,
-                "addServer",
-                "Add a document",
-                {201: RouteAnswer("Added; nothing of it is accepted yet.", Server)},
-                body=NewServer,
-                access="page",
-                audited=AuditKind.DOCUMENT_ADDED,
-                errors=(*_GROWING, ErrorCode.DOCUMENT_UNREACHABLE, ErrorCode.TOO_LARGE),
-            ),
-            ApiRoute(
-                "GET",
-                one,
-                self.show_server,
-                "showServer",
-                "Show a server with its operations",
-                {200: RouteAnswer("The server.", ServerDetail)},
-                errors=_NOT_FOUND,
-            ),
-            ApiRoute(
-                "PATCH",
-                one,
-                self.patch_server,
-                "changeServer",
-                "Change a server's settings",
-                _SERVER_NOW,
-                body=ServerChange,
-                access="page",
-                audited=AuditKind.SETTINGS,
-                errors=(*_NOT_FOUND, *_DOCUMENT, ErrorCode.OPERATOR_ONLY, ErrorCode.DOCUMENT_CHANGED),
-            ),
-            ApiRoute(
-                "DELETE",
-                one,
-                self.delete_server,
-                "removeServer",
-                "Remove a server",
-                {200: RouteAnswer("Removed.", Confirmation)},
-                access="page",
-                audited=AuditKind.DOCUMENT_REMOVED,
-                errors=(*_NOT_FOUND, ErrorCode.OPERATOR_ONLY, ErrorCode.INVALID_REQUEST),
-            ),
-        ]
-
-    def _sharing_route(self, one: str) -> ApiRoute:
-        return ApiRoute(
-            "PUT",
-            f"{one}/sharing",
-            self.put_sharing,
-            "shareServer",
-            "Share a server with every user, or take that back",
-            {200: RouteAnswer("It is shared, or no more.", Confirmation)},
-            body=ServerSharing,
-            access="page",
-            audited=AuditKind.SETTINGS,
-            errors=(
-                *_NOT_FOUND,
-                ErrorCode.OPERATOR_ONLY,
-                ErrorCode.INVALID_REQUEST,
-                ErrorCode.DOCUMENT_CHANGED,
-            ),
-        )
-
-    def _operation_routes(self, one: str) -> list[ApiRoute]:
-        return [
-            ApiRoute(
-                "GET",
-                f"{one}/plans",
-                self.show_plans,
-                "showPlans",
-                "Show the request plans that a page pins",
-                {200: RouteAnswer("Plans and schemas by operation key.", ServerPlans)},
-                errors=_NOT_FOUND,
-            ),
-            ApiRoute(
-                "PUT",
-                f"{one}/acceptance",
-                self.put_acceptances,
-                "acceptOperations",
-                "Accept operations as they were shown",
-                _SERVER_NOW,
-                body=Acceptance,
-                access="page",
-                audited=AuditKind.ACCEPTANCE,
-                errors=(*_NOT_FOUND, ErrorCode.DOCUMENT_CHANGED, ErrorCode.INVALID_REQUEST),
-            ),
-            ApiRoute(
-                "PUT",
-                f"{one}/document",
-                self.put_document,
-                "replaceDocument",
-                "Replace the document of a server",
-                _SERVER_NOW,
-                body=NewDocument,
-                access="page",
-                audited=AuditKind.DOCUMENT_CHANGED,
-                errors=(*_NOT_FOUND, *_GROWING, ErrorCode.OPERATOR_ONLY, ErrorCode.DOCUMENT_CHANGED),
-            ),
-            ApiRoute(
-                "GET",
-                "/api/tools",
-                self.list_tools,
-                "listTools",
-                "List tools",
-                {200: RouteAnswer("Tools.", ToolList)},
-                query={"schemas": "`no`: omit the schemas of the arguments."},
-                errors=(ErrorCode.INVALID_DOCUMENT,),
-            ),
-            ApiRoute(
-                "GET",
-                "/api/tools/{name}",
-                self.show_tool,
-                "showTool",
-                "Show a tool",
-                {
-                    200: RouteAnswer(
-                        "The tool with the schema of its arguments; with `?responses=yes` also what "
-                        "its document says about its responses.",
-                        ToolEntry,
-                    )
-                },
-                errors=(ErrorCode.NOT_FOUND, ErrorCode.INVALID_DOCUMENT),
-            ),
-        ]
-
+    @api_route("GET /api/servers", ok("Servers.", ServerList))
     async def list_servers(self, request: web.Request) -> web.Response:
-        """All servers of the caller, in the order of the catalog."""
+        """List servers. They come in the order of the catalog."""
         view = await self._view(request)
         onlooker = await self._onlooker(request, view)
         servers = [server_model(view, server, onlooker) for server in view.servers]
         return compressed(json_answer(ServerList(servers=servers, revision=view.revision)))
 
-    async def post_server(self, request: web.Request) -> web.Response:
-        """Add a personal server."""
+    @api_route(
+        "POST /api/servers",
+        created("Added; nothing of it is accepted yet.", Server),
+        body=NewServer,
+        access="page",
+        errors=(*_GROWING, ErrorCode.DOCUMENT_UNREACHABLE, ErrorCode.TOO_LARGE),
+        audited=AuditKind.DOCUMENT_ADDED,
+    )
+    async def add_server(self, request: web.Request) -> web.Response:
+        """Add a document."""
         caller = caller_of(request)
         offered = await read_document_body(request, NewServer, self._split_body)
         text, source_url = offered.text, offered.source_url or offered.url
@@ -250,8 +119,9 @@ class ServerRoutes:
         )
         return await self._answer(request, added.record.id, status=201)
 
+    @api_route(f"GET {_ONE}", ok("The server.", ServerDetail), errors=_NOT_FOUND)
     async def show_server(self, request: web.Request) -> web.Response:
-        """Show one server with everything needed to decide about it."""
+        """Show a server with its operations."""
         view = await self._view(request)
         server = view.find_server(request.match_info["id"])
         tools = view.catalog.of_server(server.record.id)
@@ -271,42 +141,16 @@ class ServerRoutes:
         listed = (model.model_dump_json(by_alias=True).encode() for model in models)
         return long_answer(b'%b,"tools":[' % facts, listed, b"]}")
 
-    async def show_plans(self, request: web.Request) -> web.Response:
-        """Return plans and schemas as they were compiled."""
-        view = await self._view(request)
-        server = view.find_server(request.match_info["id"])
-        schemas = await self._registry.load_schemas(server, server.by_key)
-        tools = view.catalog.of_server(server.record.id)
-        about = orjson.dumps({"server_id": server.record.id, "digest": server.compiled.digest})
-        planned = (_plan_member(tool, schemas[tool.operation.key]) for tool in tools)
-        return long_answer(b'%b,"operations":{' % about.removesuffix(b"}"), planned, b"}}")
-
-    async def put_acceptances(self, request: web.Request) -> web.Response:
-        """Store the operations that the user accepted."""
-        caller = caller_of(request)
-        acceptance = await read_body(request, Acceptance, max_bytes=DECISION_BODY_BYTES)
-        await self._registry.accept_operations(
-            caller.user.id, request.match_info["id"], acceptance.operations
-        )
-        set_audit_detail(request, operations=len(acceptance.operations))
-        return await self._answer(request, request.match_info["id"])
-
-    async def put_document(self, request: web.Request) -> web.Response:
-        """Replace the text of a document."""
-        caller = caller_of(request)
-        document = await read_document_body(request, NewDocument, self._split_body)
-        await self._registry.replace_document(
-            caller.user.id,
-            request.match_info["id"],
-            document.text,
-            document.source_url,
-            as_operator=caller.user.is_operator,
-        )
-        set_audit_detail(request, source=_bare(document.source_url))
-        return await self._answer(request, request.match_info["id"])
-
-    async def patch_server(self, request: web.Request) -> web.Response:
-        """Change settings."""
+    @api_route(
+        f"PATCH {_ONE}",
+        _SERVER_NOW,
+        body=ServerChange,
+        access="page",
+        errors=(*_NOT_FOUND, *_DOCUMENT, ErrorCode.OPERATOR_ONLY, ErrorCode.DOCUMENT_CHANGED),
+        audited=AuditKind.SETTINGS,
+    )
+    async def change_server(self, request: web.Request) -> web.Response:
+        """Change a server's settings."""
         caller = caller_of(request)
         change = await read_body(request, ServerChange)
         await self._registry.change_server(
@@ -327,14 +171,34 @@ class ServerRoutes:
         )
         return await self._answer(request, request.match_info["id"])
 
-    async def delete_server(self, request: web.Request) -> web.Response:
-        """Remove a personal server."""
+    @api_route(
+        f"DELETE {_ONE}",
+        ok("Removed.", Confirmation),
+        access="page",
+        errors=(*_NOT_FOUND, ErrorCode.OPERATOR_ONLY, ErrorCode.INVALID_REQUEST),
+        audited=AuditKind.DOCUMENT_REMOVED,
+    )
+    async def remove_server(self, request: web.Request) -> web.Response:
+        """Remove a server."""
         user = caller_of(request).user
         await self._registry.remove_server(user.id, request.match_info["id"], as_operator=user.is_operator)
         return json_answer(Confirmation())
 
-    async def put_sharing(self, request: web.Request) -> web.Response:
-        """Share a server of the caller, who stays its owner, or take back what is shared."""
+    @api_route(
+        f"PUT {_ONE}/sharing",
+        ok("It is shared, or no more.", Confirmation),
+        body=ServerSharing,
+        access="page",
+        errors=(
+            *_NOT_FOUND,
+            ErrorCode.OPERATOR_ONLY,
+            ErrorCode.INVALID_REQUEST,
+            ErrorCode.DOCUMENT_CHANGED,
+        ),
+        audited=AuditKind.SETTINGS,
+    )
+    async def share_server(self, request: web.Request) -> web.Response:
+        """Share a server with every user, or take that back. The caller stays its owner."""
         user, server_id = caller_of(request).user, request.match_info["id"]
         wanted = await read_body(request, ServerSharing)
         record = (await self._registry.view_of_user(user.id)).find_server(server_id).record
@@ -351,8 +215,65 @@ class ServerRoutes:
         set_audit_detail(request, shared=wanted.shared)
         return json_answer(Confirmation())
 
+    @api_route(f"GET {_ONE}/plans", ok("Plans and schemas by operation key.", ServerPlans), errors=_NOT_FOUND)
+    async def show_plans(self, request: web.Request) -> web.Response:
+        """Show the request plans that a page pins."""
+        view = await self._view(request)
+        server = view.find_server(request.match_info["id"])
+        schemas = await self._registry.load_schemas(server, server.by_key)
+        tools = view.catalog.of_server(server.record.id)
+        about = orjson.dumps({"server_id": server.record.id, "digest": server.compiled.digest})
+        planned = (_plan_member(tool, schemas[tool.operation.key]) for tool in tools)
+        return long_answer(b'%b,"operations":{' % about.removesuffix(b"}"), planned, b"}}")
+
+    @api_route(
+        f"PUT {_ONE}/acceptance",
+        _SERVER_NOW,
+        body=Acceptance,
+        access="page",
+        errors=(*_NOT_FOUND, ErrorCode.DOCUMENT_CHANGED, ErrorCode.INVALID_REQUEST),
+        audited=AuditKind.ACCEPTANCE,
+    )
+    async def accept_operations(self, request: web.Request) -> web.Response:
+        """Accept operations as they were shown."""
+        caller = caller_of(request)
+        acceptance = await read_body(request, Acceptance, max_bytes=DECISION_BODY_BYTES)
+        await self._registry.accept_operations(
+            caller.user.id, request.match_info["id"], acceptance.operations
+        )
+        set_audit_detail(request, operations=len(acceptance.operations))
+        return await self._answer(request, request.match_info["id"])
+
+    @api_route(
+        f"PUT {_ONE}/document",
+        _SERVER_NOW,
+        body=NewDocument,
+        access="page",
+        errors=(*_NOT_FOUND, *_GROWING, ErrorCode.OPERATOR_ONLY, ErrorCode.DOCUMENT_CHANGED),
+        audited=AuditKind.DOCUMENT_CHANGED,
+    )
+    async def replace_document(self, request: web.Request) -> web.Response:
+        """Replace the document of a server."""
+        caller = caller_of(request)
+        document = await read_document_body(request, NewDocument, self._split_body)
+        await self._registry.replace_document(
+            caller.user.id,
+            request.match_info["id"],
+            document.text,
+            document.source_url,
+            as_operator=caller.user.is_operator,
+        )
+        set_audit_detail(request, source=_bare(document.source_url))
+        return await self._answer(request, request.match_info["id"])
+
+    @api_route(
+        "GET /api/tools",
+        ok("Tools.", ToolList),
+        errors=(ErrorCode.INVALID_DOCUMENT,),
+        query={"schemas": "`no`: omit the schemas of the arguments."},
+    )
     async def list_tools(self, request: web.Request) -> web.Response:
-        """The caller's catalog, with schemas unless they are declined: they are most of it."""
+        """List tools. Their schemas come along unless they are declined: they are most of it."""
         view = await self._view(request)
         offered = await self._registry.offer_tools(view, None)
         tools = view.catalog.tools
@@ -366,8 +287,17 @@ class ServerRoutes:
         end = b'],"revision":%b}' % orjson.dumps(view.revision)
         return compressed(long_answer(b'{"tools":[', listed, end))
 
+    @api_route(
+        "GET /api/tools/{name}",
+        ok(
+            "The tool with the schema of its arguments; with `?responses=yes` also what "
+            "its document says about its responses.",
+            ToolEntry,
+        ),
+        errors=(ErrorCode.NOT_FOUND, ErrorCode.INVALID_DOCUMENT),
+    )
     async def show_tool(self, request: web.Request) -> web.Response:
-        """One tool, with its schema."""
+        """Show a tool."""
         view = await self._view(request)
         name = request.match_info["name"]
         tool = view.catalog.by_name(name)

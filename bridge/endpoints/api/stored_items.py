@@ -13,7 +13,8 @@ from bridge.errors import ErrorCode
 from bridge.http.access import caller_of
 from bridge.http.audit import set_audit_detail
 from bridge.http.body import read_body
-from bridge.http.routing import ApiModel, ApiRoute, RouteAnswer, json_answer
+from bridge.http.declared_routes import DeclaredApiRoutes, api_route, ok
+from bridge.http.routing import ApiModel, json_answer
 from bridge.settings.memory import MemorySettings, ReasoningMemory
 from bridge.storage.accounts.account_tables import AccountTables
 from bridge.storage.user_items import UserItems
@@ -47,7 +48,10 @@ class StoredItemsDeleted(ApiModel):
     items: int
 
 
-class StoredItemRoutes:
+_FAILING = (ErrorCode.STORE_UNAVAILABLE,)
+
+
+class StoredItemRoutes(DeclaredApiRoutes):
     """Handlers of stored items."""
 
     def __init__(
@@ -65,53 +69,9 @@ class StoredItemRoutes:
         self._days = days
         self._max_bytes = max_bytes
 
-    def list_routes(self) -> list[ApiRoute]:
-        """Return the routes of this class."""
-        failing = (ErrorCode.STORE_UNAVAILABLE,)
-        return [
-            ApiRoute(
-                "GET",
-                "/api/stored-data",
-                self.show_summary,
-                "getKept",
-                "Show how much of the caller's answers is stored",
-                {200: RouteAnswer("How much.", StoredItemsSummary)},
-                errors=failing,
-            ),
-            ApiRoute(
-                "GET",
-                "/api/stored-data/export",
-                self.export_items,
-                "exportKept",
-                "Export everything that is stored of the caller's answers",
-                {
-                    200: RouteAnswer(
-                        "Lines of JSON, for `tool-bridge import`.", media_type="application/jsonl"
-                    )
-                },
-                access="page",
-                errors=failing,
-                audited=AuditKind.STORED_DATA_EXPORTED,
-                query={
-                    "everything": "`true`: also account, browsers, servers, settings, calls and audit log."
-                },
-            ),
-            ApiRoute(
-                "DELETE",
-                "/api/stored-data",
-                self.delete_items,
-                "deleteKept",
-                "Delete what is stored of the caller's answers",
-                {200: RouteAnswer("How much was deleted.", StoredItemsDeleted)},
-                access="page",
-                errors=failing,
-                audited=AuditKind.STORED_DATA_DELETED,
-                query={"conversation": "Only data of this chat, by the id that its client uses."},
-            ),
-        ]
-
-    async def show_summary(self, request: web.Request) -> web.Response:
-        """Show how much is stored."""
+    @api_route("GET /api/stored-data", ok("How much.", StoredItemsSummary), errors=_FAILING)
+    async def get_kept(self, request: web.Request) -> web.Response:
+        """Show how much of the caller's answers is stored."""
         caller = caller_of(request)
         facts = await self._user_items.summarize_items(caller.user.id)
         return json_answer(
@@ -127,8 +87,19 @@ class StoredItemRoutes:
             )
         )
 
-    async def export_items(self, request: web.Request) -> web.StreamResponse:
-        """Export everything, line by line; if the database fails midway, the connection is closed."""
+    @api_route(
+        "GET /api/stored-data/export",
+        ok("Lines of JSON, for `tool-bridge import`.", media_type="application/jsonl"),
+        access="page",
+        errors=_FAILING,
+        audited=AuditKind.STORED_DATA_EXPORTED,
+        query={"everything": "`true`: also account, browsers, servers, settings, calls and audit log."},
+    )
+    async def export_kept(self, request: web.Request) -> web.StreamResponse:
+        """Export everything that is stored of the caller's answers.
+
+        It is sent line by line; if the database fails midway, the connection is closed.
+        """
         user = caller_of(request).user
         await self._user_items.summarize_items(user.id)  # so that a database that is away is told by a status
         response = web.StreamResponse()
@@ -149,8 +120,16 @@ class StoredItemRoutes:
         await response.write_eof()
         return response
 
-    async def delete_items(self, request: web.Request) -> web.Response:
-        """Delete everything, or one chat."""
+    @api_route(
+        "DELETE /api/stored-data",
+        ok("How much was deleted.", StoredItemsDeleted),
+        access="page",
+        errors=_FAILING,
+        audited=AuditKind.STORED_DATA_DELETED,
+        query={"conversation": "Only data of this chat, by the id that its client uses."},
+    )
+    async def delete_kept(self, request: web.Request) -> web.Response:
+        """Delete what is stored of the caller's answers. A chat may be named, to delete only that."""
         user_id = caller_of(request).user.id
         conversation = request.query.get("conversation")
         if conversation is None:
@@ -178,47 +157,32 @@ class MemoryFacts(RetentionRequest):
     most_reasoning: ReasoningMemory
 
 
-class MemoryChoiceRoutes:
+_CHOICE = ok("The choice, and what the operator allows at most.", MemoryFacts)
+
+
+class MemoryChoiceRoutes(DeclaredApiRoutes):
     """Handlers of the retention preference."""
 
     def __init__(self, choices: MemoryChoices, settings: MemorySettings) -> None:
         self._choices = choices
         self._settings = settings
 
-    def list_routes(self) -> list[ApiRoute]:
-        """Return the routes of this class."""
-        failing = (ErrorCode.STORE_UNAVAILABLE,)
-        return [
-            ApiRoute(
-                "GET",
-                "/api/stored-data/preference",
-                self.show_choice,
-                "getMemoryChoice",
-                "Show what the caller wants stored of answers",
-                {200: RouteAnswer("The choice, and what the operator allows at most.", MemoryFacts)},
-                errors=failing,
-            ),
-            ApiRoute(
-                "PUT",
-                "/api/stored-data/preference",
-                self.set_choice,
-                "putMemoryChoice",
-                "Choose what is stored of the caller's answers from now on",
-                {200: RouteAnswer("The choice, and what the operator allows at most.", MemoryFacts)},
-                body=RetentionRequest,
-                access="page",
-                errors=failing,
-                audited=AuditKind.MEMORY_CHANGED,
-            ),
-        ]
-
-    async def show_choice(self, request: web.Request) -> web.Response:
-        """Show the caller's preference."""
+    @api_route("GET /api/stored-data/preference", _CHOICE, errors=_FAILING)
+    async def get_memory_choice(self, request: web.Request) -> web.Response:
+        """Show what the caller wants stored of answers."""
         caller = caller_of(request)
         return self._facts(await self._choices.choice_of_user(caller.user.id))
 
-    async def set_choice(self, request: web.Request) -> web.Response:
-        """Change the preference."""
+    @api_route(
+        "PUT /api/stored-data/preference",
+        _CHOICE,
+        body=RetentionRequest,
+        access="page",
+        errors=_FAILING,
+        audited=AuditKind.MEMORY_CHANGED,
+    )
+    async def put_memory_choice(self, request: web.Request) -> web.Response:
+        """Choose what is stored of the caller's answers from now on."""
         caller = caller_of(request)
         body = await read_body(request, RetentionRequest)
         choice = MemoryChoice(body.keeps_answers, body.reasoning)

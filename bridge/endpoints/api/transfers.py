@@ -16,7 +16,8 @@ from bridge.errors import ErrorCode
 from bridge.http.access import caller_of
 from bridge.http.audit import set_audit_detail
 from bridge.http.body import read_body
-from bridge.http.routing import ApiModel, ApiRoute, Confirmation, RouteAnswer, json_answer
+from bridge.http.declared_routes import DeclaredApiRoutes, api_route, created, ok
+from bridge.http.routing import ApiModel, Confirmation, json_answer
 
 ID = r"^[0-9a-f]{32}$"
 BODY_BYTES = MAX_TRANSFER_CHARS + 64 * 1024
@@ -54,80 +55,55 @@ class TransferFacts(ApiModel):
     state: TransferStanding
 
 
-class TransferRoutes:
+class TransferRoutes(DeclaredApiRoutes):
     """Handlers of transfers."""
 
     def __init__(self, transfers: Transfers) -> None:
         self._transfers = transfers
 
-    def list_routes(self) -> list[ApiRoute]:
-        """Return the routes of this class."""
-        return [
-            ApiRoute(
-                "POST",
-                "/api/transfers",
-                self.offer,
-                "offerTransfer",
-                "Hand over what lives only in this browser, encrypted, in place of a former offer",
-                {201: RouteAnswer("It waits to be fetched.", TransferWaits)},
-                body=TransferOffer,
-                access="page",
-                errors=(ErrorCode.INVALID_REQUEST, ErrorCode.TOO_LARGE, ErrorCode.RATE_LIMITED),
-                audited=AuditKind.BROWSER_MOVED,
-            ),
-            ApiRoute(
-                "POST",
-                "/api/transfers/fetch",
-                self.fetch,
-                "fetchTransfer",
-                "Fetch what another browser of the user handed over; works once",
-                {200: RouteAnswer("As it was handed over.", TransferFetched)},
-                body=TransferId,
-                access="page",
-                errors=(ErrorCode.INVALID_REQUEST, ErrorCode.NOT_FOUND, ErrorCode.RATE_LIMITED),
-                audited=AuditKind.BROWSER_MOVED,
-            ),
-            ApiRoute(
-                "GET",
-                "/api/transfers",
-                self.show_standing,
-                "showTransfer",
-                "Show whether what was handed over has been fetched",
-                {200: RouteAnswer("How things stand.", TransferFacts)},
-                access="page",
-            ),
-            ApiRoute(
-                "DELETE",
-                "/api/transfers",
-                self.withdraw,
-                "withdrawTransfer",
-                "Take back what was not fetched",
-                {200: RouteAnswer("Nothing waits any more.", Confirmation)},
-                access="page",
-                audited=AuditKind.BROWSER_MOVED,
-            ),
-        ]
-
-    async def offer(self, request: web.Request) -> web.Response:
-        """Let a transfer wait for another browser of the caller's user."""
+    @api_route(
+        "POST /api/transfers",
+        created("It waits to be fetched.", TransferWaits),
+        body=TransferOffer,
+        access="page",
+        errors=(ErrorCode.INVALID_REQUEST, ErrorCode.TOO_LARGE, ErrorCode.RATE_LIMITED),
+        audited=AuditKind.BROWSER_MOVED,
+    )
+    async def offer_transfer(self, request: web.Request) -> web.Response:
+        """Hand over what lives only in this browser, encrypted, in place of a former offer."""
         offer = await read_body(request, TransferOffer, max_bytes=BODY_BYTES)
         self._transfers.offer_transfer(caller_of(request).user.id, offer.id, offer.envelope)
         set_audit_detail(request, step="offered")
         return json_answer(TransferWaits(expires_in=TRANSFER_SECONDS), status=201)
 
-    async def fetch(self, request: web.Request) -> web.Response:
-        """Return a transfer of the caller's user, once."""
+    @api_route(
+        "POST /api/transfers/fetch",
+        ok("As it was handed over.", TransferFetched),
+        body=TransferId,
+        access="page",
+        errors=(ErrorCode.INVALID_REQUEST, ErrorCode.NOT_FOUND, ErrorCode.RATE_LIMITED),
+        audited=AuditKind.BROWSER_MOVED,
+    )
+    async def fetch_transfer(self, request: web.Request) -> web.Response:
+        """Fetch what another browser of the user handed over; works once."""
         wanted = await read_body(request, TransferId)
         envelope = self._transfers.take_transfer(caller_of(request).user.id, wanted.id)
         set_audit_detail(request, step="fetched")
         return json_answer(TransferFetched(envelope=envelope))
 
-    async def show_standing(self, request: web.Request) -> web.Response:
-        """Show how the last transfer of the caller's user stands."""
+    @api_route("GET /api/transfers", ok("How things stand.", TransferFacts), access="page")
+    async def show_transfer(self, request: web.Request) -> web.Response:
+        """Show whether what was handed over has been fetched."""
         return json_answer(TransferFacts(state=self._transfers.find_standing(caller_of(request).user.id)))
 
-    async def withdraw(self, request: web.Request) -> web.Response:
-        """Forget the transfer of the caller's user."""
+    @api_route(
+        "DELETE /api/transfers",
+        ok("Nothing waits any more.", Confirmation),
+        access="page",
+        audited=AuditKind.BROWSER_MOVED,
+    )
+    async def withdraw_transfer(self, request: web.Request) -> web.Response:
+        """Take back what was not fetched."""
         self._transfers.withdraw_transfer(caller_of(request).user.id)
         set_audit_detail(request, step="withdrawn")
         return json_answer(Confirmation())

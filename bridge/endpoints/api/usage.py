@@ -9,7 +9,8 @@ from aiohttp import web
 
 from bridge.errors import BridgeError, ErrorCode
 from bridge.http.access import caller_of
-from bridge.http.routing import ApiModel, ApiRoute, RouteAnswer, json_answer
+from bridge.http.declared_routes import DeclaredApiRoutes, api_route, ok
+from bridge.http.routing import ApiModel, json_answer
 from bridge.limits.budgets import MICROS, Budgets, UsageSum, first_day
 from bridge.settings.budgets import BudgetSettings
 from bridge.storage.accounts.usage import UsageTable
@@ -49,7 +50,7 @@ class UsageList(ApiModel):
     users: list[UsageFacts]
 
 
-class UsageRoutes:
+class UsageRoutes(DeclaredApiRoutes):
     """Handlers of usage."""
 
     def __init__(self, budgets: Budgets, table: UsageTable, settings: BudgetSettings) -> None:
@@ -57,31 +58,9 @@ class UsageRoutes:
         self._table = table
         self._settings = settings
 
-    def list_routes(self) -> list[ApiRoute]:
-        """Return the routes of this class."""
-        return [
-            ApiRoute(
-                "GET",
-                "/api/usage",
-                self.show_usage,
-                "showUsage",
-                "Show what the caller has had models do, and the budget for it",
-                {200: RouteAnswer("Usage and budget.", OwnUsage)},
-                errors=(ErrorCode.STORE_UNAVAILABLE,),
-            ),
-            ApiRoute(
-                "GET",
-                "/api/usage/users",
-                self.list_usage,
-                "listUsage",
-                "List what each user has had models do in this day or month",
-                {200: RouteAnswer("Usage by user.", UsageList)},
-                errors=(ErrorCode.OPERATOR_ONLY, ErrorCode.STORE_UNAVAILABLE),
-            ),
-        ]
-
+    @api_route("GET /api/usage", ok("Usage and budget.", OwnUsage), errors=(ErrorCode.STORE_UNAVAILABLE,))
     async def show_usage(self, request: web.Request) -> web.Response:
-        """The caller's usage and budget."""
+        """Show what the caller has had models do, and the budget for it."""
         budget = await self._budgets.read_budget(caller_of(request).user.id)
         return json_answer(
             OwnUsage(
@@ -94,8 +73,13 @@ class UsageRoutes:
             )
         )
 
+    @api_route(
+        "GET /api/usage/users",
+        ok("Usage by user.", UsageList),
+        errors=(ErrorCode.OPERATOR_ONLY, ErrorCode.STORE_UNAVAILABLE),
+    )
     async def list_usage(self, request: web.Request) -> web.Response:
-        """Everybody's usage, for operators."""
+        """List what each user has had models do in this day or month."""
         if not caller_of(request).user.is_operator:
             message = "Only an operator of the bridge may see what others have used."
             raise BridgeError(ErrorCode.OPERATOR_ONLY, message)
