@@ -21,8 +21,8 @@ from bridge.endpoints.openai.errors import error_response, request_id_of
 from bridge.endpoints.openai.frames import DONE, encode_chunks
 from bridge.endpoints.openai.request import (
     CompletionRequest,
+    ModelRoutes,
     RequestReader,
-    answer_errors,
     collect_into,
     json_of,
     log_answer_error,
@@ -31,7 +31,7 @@ from bridge.endpoints.openai.request import (
 from bridge.endpoints.openai.request_headers import DEBUG_HEADER, display_of, is_from_open_webui, markers_of
 from bridge.errors import BUG, BridgeError, WireError
 from bridge.http.access import caller_of
-from bridge.http.routing import Route
+from bridge.http.declared_routes import route
 from bridge.http.streaming import event_stream
 from bridge.providers.shelf import ModelEntry
 from toolserver.json_types import JsonObject, JsonValue
@@ -39,33 +39,26 @@ from toolserver.json_types import JsonObject, JsonValue
 _log = logging.getLogger(__name__)
 
 
-class ChatCompletionRoutes:
+class ChatCompletionRoutes(ModelRoutes):
     """Handlers of the model routes."""
 
     def __init__(self, completion: RequestReader, turns: TurnRunner) -> None:
         self._requests = completion
         self._turns = turns
 
-    def list_routes(self) -> list[Route]:
-        """Return the routes of this class."""
-        models = answer_errors(self.serve_models), answer_errors(self.serve_model)
-        return [
-            Route("GET", "/v1/models", models[0], access="reader", answers_head=True),
-            Route("GET", "/v1/models/{model:.+}", models[1], access="reader", answers_head=True),
-            Route("POST", "/v1/chat/completions", answer_errors(self.complete_chat)),
-            Route("GET", "/v1/requests/{id}/log", answer_errors(self.serve_log), answers_head=True),
-        ]
-
+    @route("GET /v1/models", access="reader", answers_head=True)
     async def serve_models(self, request: web.Request) -> web.StreamResponse:
         """Every model."""
         entries = await self._requests.models.list_models(caller_of(request).user.id)
         return json_of(request, {"object": "list", "data": [_facts(each) for each in entries]})
 
+    @route("GET /v1/models/{model:.+}", access="reader", answers_head=True)
     async def serve_model(self, request: web.Request) -> web.StreamResponse:
         """One model; names may contain slashes."""
         name, user_id = request.match_info["model"], caller_of(request).user.id
         return json_of(request, _facts(await self._requests.models.find_model(user_id, name)))
 
+    @route("POST /v1/chat/completions")
     async def complete_chat(self, request: web.Request) -> web.StreamResponse:
         """A chat completion."""
         completion = await self._requests.read_request(request, parse_chat_request, "chatcmpl-")
@@ -89,6 +82,7 @@ class ChatCompletionRoutes:
         writer.write_end(result)
         return json_of(request, writer.completion, completion.headers)
 
+    @route("GET /v1/requests/{id}/log", answers_head=True)
     async def serve_log(self, request: web.Request) -> web.StreamResponse:
         """The log of one of the caller's requests that had one."""
         caller = caller_of(request)

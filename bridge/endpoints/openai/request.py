@@ -10,7 +10,6 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 
 from aiohttp import web
-from aiohttp.typedefs import Handler
 
 from bridge.agent.errors import ApiError, ApiFailure, log_error, of_invalid, of_model, unknown_model
 from bridge.agent.model import ModelError, ModelRequest
@@ -35,6 +34,8 @@ from bridge.endpoints.openai.request_headers import (
 )
 from bridge.http.access import caller_of
 from bridge.http.chat_headers import chat_id_of, message_id_of
+from bridge.http.declared_routes import DeclaredRoutes
+from bridge.http.routing import Handler, Route
 from bridge.providers.directory import UnknownModel
 from bridge.providers.shelf import ModelEntry
 from bridge.providers.user_models import UserModels
@@ -193,7 +194,15 @@ def _find_servers(view: UserView, names: tuple[str, ...]) -> Iterator[frozenset[
         yield ids
 
 
-def answer_errors(handler: Handler) -> Handler:
+class ModelRoutes(DeclaredRoutes):
+    """Declared routes whose errors have the form of OpenAI's API."""
+
+    def list_routes(self) -> list[Route]:
+        """Return the declared routes."""
+        return [replace(row, handler=_answer_errors(row.handler)) for row in super().list_routes()]
+
+
+def _answer_errors(handler: Handler) -> Handler:
     """Errors that only model routes know, as answers. A caller that is gone gets none."""
 
     async def answer(request: web.Request) -> web.StreamResponse:

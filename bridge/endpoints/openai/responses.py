@@ -26,8 +26,8 @@ from bridge.endpoints.openai.errors import REQUEST_ID_HEADER, error_event, reque
 from bridge.endpoints.openai.frames import encode_events
 from bridge.endpoints.openai.request import (
     CompletionRequest,
+    ModelRoutes,
     RequestReader,
-    answer_errors,
     collect_into,
     json_of,
     log_end,
@@ -44,8 +44,8 @@ from bridge.endpoints.openai.responses_api.retrieve import UNFINISHED, ResponseR
 from bridge.errors import WireError
 from bridge.http.access import caller_of
 from bridge.http.chat_headers import chat_id_of, message_id_of
+from bridge.http.declared_routes import route
 from bridge.http.relayed import relayed_id_of
-from bridge.http.routing import Route
 from bridge.http.streaming import EventStream, event_stream
 from bridge.providers.shelf import ModelEntry
 from bridge.settings.answer_format import MarkerForm
@@ -56,7 +56,7 @@ from toolserver.json_types import JsonObject
 _PATH = "/v1/responses/{id}"
 
 
-class ResponseRoutes:
+class ResponseRoutes(ModelRoutes):
     """Handlers of the routes of responses."""
 
     def __init__(self, completion: RequestReader, maker: ResponseMaker, reader: ResponseReader) -> None:
@@ -64,16 +64,7 @@ class ResponseRoutes:
         self._maker = maker
         self._reader = reader
 
-    def list_routes(self) -> list[Route]:
-        """Return the routes of this class."""
-        return [
-            Route("POST", "/v1/responses", answer_errors(self.create_response)),
-            Route("GET", _PATH, answer_errors(self.retrieve_response), answers_head=True),
-            Route("DELETE", _PATH, answer_errors(self.delete_response)),
-            Route("POST", f"{_PATH}/cancel", answer_errors(self.cancel_response)),
-            Route("GET", f"{_PATH}/input_items", answer_errors(self.input_items), answers_head=True),
-        ]
-
+    @route("POST /v1/responses")
     async def create_response(self, request: web.Request) -> web.StreamResponse:
         """A response; one that failed after it had begun is still a response."""
         order, streams, headers = await self._read_order(request)
@@ -96,6 +87,7 @@ class ResponseRoutes:
             await stream.send_frames(last)
         return stream.response
 
+    @route(f"GET {_PATH}", answers_head=True)
     async def retrieve_response(self, request: web.Request) -> web.StreamResponse:
         """One response of the caller's, or its events."""
         user_id, response_id = await self._caller_and_id(request)
@@ -105,14 +97,17 @@ class ResponseRoutes:
         events = await self._reader.stream_events(user_id, response_id, after)
         return await _stream_frames(request, events, {REQUEST_ID_HEADER: request_id_of(request)}, after)
 
+    @route(f"DELETE {_PATH}")
     async def delete_response(self, request: web.Request) -> web.StreamResponse:
         """Delete a response of the caller's, with what is kept of it."""
         return json_of(request, await self._reader.delete_response(*await self._caller_and_id(request)))
 
+    @route(f"POST {_PATH}/cancel")
     async def cancel_response(self, request: web.Request) -> web.StreamResponse:
         """Cancel a running response of the caller's; whoever listens gets its end, too."""
         return json_of(request, await self._reader.cancel_response(*await self._caller_and_id(request)))
 
+    @route(f"GET {_PATH}/input_items", answers_head=True)
     async def input_items(self, request: web.Request) -> web.StreamResponse:
         """What went into a response of the caller's."""
         page = page_of(request.query)
