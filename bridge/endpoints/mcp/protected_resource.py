@@ -7,25 +7,22 @@ from aiohttp import hdrs, web
 from bridge.auth.identity import bearer_token
 from bridge.auth.resource_server import METADATA_PATH, ResourceServer, endpoint_path
 from bridge.errors import BridgeError, ErrorCode, WireError
-from bridge.http.routing import Route, json_response
+from bridge.http.declared_routes import DeclaredRoutes, route
+from bridge.http.routing import json_response
 
 METADATA_SECONDS = 300
 """Seconds for which clients may use metadata again."""
 
 
-class ProtectedResource:
+class ProtectedResource(DeclaredRoutes):
     """Says which authorization server issues tokens for an endpoint; None: keys are the only way in."""
 
     def __init__(self, resource: ResourceServer | None) -> None:
         self._resource = resource
 
-    def list_routes(self) -> list[Route]:
-        """The routes of metadata: for clients that know an endpoint, and for those that know the host."""
-        return [
-            Route("GET", METADATA_PATH + suffix, self.read_metadata, access="public")
-            for suffix in ("", endpoint_path(None), "/servers/{server}/mcp")
-        ]
-
+    @route(f"GET {METADATA_PATH}", access="public")  # for clients that know the host alone
+    @route(f"GET {METADATA_PATH}{endpoint_path(None)}", access="public")
+    @route(f"GET {METADATA_PATH}/servers/{{server}}/mcp", access="public")
     async def read_metadata(self, request: web.Request) -> web.Response:
         """`GET /.well-known/oauth-protected-resource…`: the same whether or not there is such a server."""
         if self._resource is None:

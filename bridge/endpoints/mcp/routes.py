@@ -40,7 +40,7 @@ from bridge.endpoints.mcp.traced_messages import trace_message
 from bridge.errors import WireError
 from bridge.http.access import caller_of
 from bridge.http.body import read_limited
-from bridge.http.routing import Route
+from bridge.http.declared_routes import DeclaredRoutes, route
 from bridge.http.routing import error_answer as error_response
 from bridge.tracing.tracer import Tracer
 from toolserver.json_types import JsonObject, text_at
@@ -56,8 +56,13 @@ INFO: JsonObject = {"name": "direct-tool-bridge", "title": "Direct Tool Bridge",
 _Handler: TypeAlias = "Callable[[web.Request, RpcMessage], Awaitable[web.StreamResponse]]"
 
 
-class McpRoutes:
-    """Handlers of the MCP endpoint."""
+class McpRoutes(DeclaredRoutes):
+    """Handlers of the MCP endpoints: of all servers together, and of one.
+
+    Other methods than POST are 405: there are no sessions.
+    """
+
+    bases = ("", "/servers/{server}")
 
     def __init__(
         self,
@@ -93,13 +98,7 @@ class McpRoutes:
             "tools/call": self._calls.answer_legacy,
         }
 
-    def list_routes(self) -> list[Route]:
-        """The routes of all servers together, and of one. Other methods are 405: there are no sessions."""
-        return [
-            Route("POST", f"{base}/mcp", self.answer_message, access="mcp")
-            for base in ("", "/servers/{server}")
-        ]
-
+    @route("POST /mcp", access="mcp")
     async def answer_message(self, request: web.Request) -> web.StreamResponse:
         """Answer one request or notification, or a batch of them."""
         message: RpcMessage | None = None
