@@ -26,10 +26,11 @@ from bridge.http.access import caller_of
 from bridge.http.answer_files import AnswerFiles
 from bridge.http.body import read_limited
 from bridge.http.chat_headers import chat_id_of, is_of_open_webui, message_id_of
+from bridge.http.declared_routes import DeclaredRoutes, route
 from bridge.http.long_lists import body_of
 from bridge.http.program_answers import ProgramAnswer
 from bridge.http.relayed import relayed_id_of
-from bridge.http.routing import Route, error_answer, error_bytes
+from bridge.http.routing import error_answer, error_bytes
 from bridge.http.streaming import run_kept_alive
 from bridge.limits.call_settings import checked_deadline
 from toolserver.call.response_headers import ANSWER_HEADERS, filename_of
@@ -53,8 +54,11 @@ USAGE_PROMPT = (
 )
 
 
-class ToolServer:
-    """Handlers of the tool-server routes."""
+class ToolServer(DeclaredRoutes):
+    """Handlers of the tool-server routes: of all servers together, and of one."""
+
+    bases = ("", "/", "/servers/{server}", "/servers/{server}/")
+    """The second slash: Open WebUI's user dialog appends its paths to an address that may end with one."""
 
     def __init__(
         self,
@@ -71,27 +75,7 @@ class ToolServer:
         self._links = links
         self._base_url = base_url
 
-    def list_routes(self) -> list[Route]:
-        """The routes of all servers together, and of one."""
-        # The second slash: Open WebUI's user dialog appends its paths to an address that may end with one.
-        bases = ("", "/", "/servers/{server}", "/servers/{server}/")
-        return [
-            route
-            for base in bases
-            for route in (
-                Route(
-                    "GET",
-                    f"{base}/openapi.json",
-                    self.serve_document,
-                    access="reader",
-                    answers_head=True,
-                ),
-                Route("POST", f"{base}/tools/{{tool}}", self.answer_call),
-                Route("GET", f"{base}/api/config", self.serve_features, access="public", answers_head=True),
-                Route("GET", f"{base}/system", self.serve_prompt, access="public", answers_head=True),
-            )
-        ]
-
+    @route("GET /openapi.json", access="reader", answers_head=True)
     async def serve_document(self, request: web.Request) -> web.Response:
         """The advertised OpenAPI document of all servers or one, with an entity tag."""
         caller = caller_of(request)
@@ -107,14 +91,7 @@ class ToolServer:
         body = body_of(document.body)
         return web.Response(body=body, content_type="application/json", headers=headers)
 
-    async def serve_features(self, _request: web.Request) -> web.Response:
-        """Serve the feature flags that Open WebUI reads before `/system`. Public: the same for all."""
-        return web.json_response({"features": {"system": True}})
-
-    async def serve_prompt(self, _request: web.Request) -> web.Response:
-        """Serve the instructions that Open WebUI adds to the system prompt of direct tool servers."""
-        return web.json_response({"prompt": USAGE_PROMPT})
-
+    @route("POST /tools/{tool}")
     async def answer_call(self, request: web.Request) -> web.StreamResponse:
         """Run a tool in the caller's page and answer in the shapes of ruling 10."""
         caller = caller_of(request)
@@ -146,6 +123,16 @@ class ToolServer:
         if isinstance(outcome, WireError):
             return _failure_answer(request, outcome)
         return await self._answer(call, outcome)
+
+    @route("GET /api/config", access="public", answers_head=True)
+    async def serve_features(self, _request: web.Request) -> web.Response:
+        """Serve the feature flags that Open WebUI reads before `/system`. Public: the same for all."""
+        return web.json_response({"features": {"system": True}})
+
+    @route("GET /system", access="public", answers_head=True)
+    async def serve_prompt(self, _request: web.Request) -> web.Response:
+        """Serve the instructions that Open WebUI adds to the system prompt of direct tool servers."""
+        return web.json_response({"prompt": USAGE_PROMPT})
 
     async def _settled(self, call: ToolCall) -> CallOutcome | WireError:
         try:
