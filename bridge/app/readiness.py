@@ -15,7 +15,8 @@ from aiohttp import hdrs, web
 from pydantic import Field
 
 from bridge.errors import BridgeError
-from bridge.http.routing import ApiModel, Route, json_answer
+from bridge.http.declared_routes import DeclaredRoutes, route
+from bridge.http.routing import ApiModel, json_answer
 from bridge.tasks import Tasks
 
 CHECK_S = 2.0
@@ -103,7 +104,7 @@ class Check:
         return CheckResult(name=self._name, ok=False, message=message, seconds=seconds)
 
 
-class Readiness:
+class Readiness(DeclaredRoutes):
     """All checks of a bridge, until it stops."""
 
     def __init__(self, checks: Sequence[Check]) -> None:
@@ -124,16 +125,13 @@ class Readiness:
         is_ready = all(result.ok for result in results)
         return ReadinessReport(status="ready" if is_ready else "not_ready", checks=results)
 
+    @route("GET /readyz", access="public", answers_head=True)
     async def answer_request(self, _request: web.Request) -> web.Response:
         """Answer `/readyz`: 200 or 503, which no cache may store."""
         report = await self.read_report()
         answer = json_answer(report, status=200 if report.status == "ready" else 503)
         answer.headers[hdrs.CACHE_CONTROL] = "no-store"
         return answer
-
-    def list_routes(self) -> list[Route]:
-        """Return the routes of this class."""
-        return [Route("GET", "/readyz", self.answer_request, access="public", answers_head=True)]
 
 
 def _now() -> float:

@@ -16,7 +16,8 @@ from typing import Literal
 
 from aiohttp import hdrs, web
 
-from bridge.http.routing import ApiModel, ApiRoute, Route, RouteAnswer, json_answer
+from bridge.http.declared_routes import DeclaredApiRoutes, api_route, ok, route
+from bridge.http.routing import ApiModel, json_answer
 from bridge.http.static_page import COMMON_HEADERS, ROOT
 
 EXTENSION = ROOT / "extension"
@@ -80,32 +81,17 @@ def _archive() -> _Archive:
     return _Archive(release, content)
 
 
-class CompanionRoutes:
+class CompanionRoutes(DeclaredApiRoutes):
     """Handlers of the extension's download. It is read once; a bridge is started anew for another one."""
 
-    def list_routes(self) -> list[ApiRoute]:
-        """Return the route that describes it."""
-        return [
-            ApiRoute(
-                "GET",
-                "/api/companion",
-                self.describe_release,
-                "getCompanion",
-                "Get the version and digest of the companion extension",
-                {200: RouteAnswer("What the bridge offers.", CompanionRelease)},
-            )
-        ]
-
-    def list_files(self) -> list[Route]:
-        """Return the route of the archive: a browser's download shows no credential."""
-        return [Route("GET", DOWNLOAD, self.serve_archive, access="public", answers_head=True)]
-
-    async def describe_release(self, _request: web.Request) -> web.Response:
-        """Tell what the archive is, for its reader to compare."""
+    @api_route("GET /api/companion", ok("What the bridge offers.", CompanionRelease))
+    async def get_companion(self, _request: web.Request) -> web.Response:
+        """Get the version and digest of the companion extension."""
         return json_answer(_archive().release)
 
+    @route(f"GET {DOWNLOAD}", access="public", answers_head=True)
     async def serve_archive(self, _request: web.Request) -> web.Response:
-        """Serve the archive as a download."""
+        """Serve the archive: public, because a browser's download shows no credential."""
         version = _archive().release.version
         disposition = f'attachment; filename="direct-tool-bridge-companion-{version}.zip"'
         headers = {**COMMON_HEADERS, hdrs.CONTENT_DISPOSITION: disposition, hdrs.CACHE_CONTROL: "no-cache"}

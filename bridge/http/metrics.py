@@ -14,14 +14,14 @@ from prometheus_client.exposition import choose_encoder
 from bridge.auth.identity import Identity, bearer_token
 from bridge.errors import BridgeError, ErrorCode
 from bridge.http.connections import mark_authenticated
+from bridge.http.declared_routes import DeclaredRoutes, route
 from bridge.http.middleware import METRICS_PATH
-from bridge.http.routing import Route
 
 _NO_VERSION = re.compile(r"version=(?!\d{1,9}(\.\d{1,9})*\s*(?:[,;]|$))")
 """A version that is no number, on which the library fails."""
 
 
-class MetricsRoute:
+class MetricsRoute(DeclaredRoutes):
     """Answers whoever shows the token for metrics, or an API key of the operator.
 
     Each replica answers for itself, whoever asks: its figures are nobody's home.
@@ -41,10 +41,7 @@ class MetricsRoute:
         self._identity = identity
         self._token = token
 
-    def list_routes(self) -> list[Route]:
-        """Return the route of this class."""
-        return [Route("GET", METRICS_PATH, self.answer_request, access="monitor")]
-
+    @route(f"GET {METRICS_PATH}", access="monitor")
     async def answer_request(self, request: web.Request) -> web.Response:
         """Return all metrics, in the format that the reader prefers.
 

@@ -22,8 +22,9 @@ from bridge.catalog.server_view import UserView
 from bridge.errors import BridgeError, ErrorCode
 from bridge.http.access import caller_of
 from bridge.http.body import read_body
+from bridge.http.declared_routes import DeclaredApiRoutes, api_route, ok, route
 from bridge.http.page_files import PageFiles
-from bridge.http.routing import ApiModel, ApiRoute, Route, RouteAnswer, json_answer
+from bridge.http.routing import ApiModel, json_answer
 from bridge.http.security_headers import FILE_POLICY
 from bridge.settings.network import origin_of
 
@@ -88,7 +89,7 @@ class ExecutorScript(ApiModel):
     """As in the list of servers."""
 
 
-class PageRoutes:
+class PageRoutes(DeclaredApiRoutes):
     """Handlers of everything the page consists of."""
 
     def __init__(
@@ -108,35 +109,24 @@ class PageRoutes:
         self._origin = page_origin
         self._socket_origin = page_origin.replace("http", "ws", 1)
 
-    def list_routes(self) -> list[ApiRoute]:
-        """Return the only API route here."""
-        return [
-            ApiRoute(
-                "POST",
-                "/api/executor",
-                self.serve_executor,
-                "openExecutor",
-                "Get the executor worker's script for the user's accepted origins",
-                {200: RouteAnswer("The script's address.", ExecutorScript)},
-                body=ExecutorRequest,
-                body_required=False,
-            )
-        ]
+    @api_route(
+        "POST /api/executor",
+        ok("The script's address.", ExecutorScript),
+        body=ExecutorRequest,
+        body_required=False,
+    )
+    async def open_executor(self, request: web.Request) -> web.Response:
+        """Get the executor worker's script for the user's accepted origins."""
+        caller = caller_of(request)
+        asking = await read_body(request, ExecutorRequest)
+        logins = [_checked_origin("login_origins", origin) for origin in asking.login_origins]
+        version = asking.version or self._files.digest
+        offered = await self.offer_executor(caller.user.id, version, logins)
+        if offered is None:
+            raise BridgeError(ErrorCode.INVALID_REQUEST, OTHER_VERSION)
+        return json_answer(offered)
 
-    def list_files(self) -> list[Route]:
-        """Return the routes of the page itself."""
-        files = {
-            "/": self.serve_index,
-            "/probe": self.serve_probe,
-            CALLBACK: self.serve_callback,
-            CLIENT_DOCUMENT: self.serve_client_document,
-            "/executor/{token}.js": self.serve_script,
-            "/static/{digest}/{path:.+}": self.serve_file,
-        }
-        return [
-            Route("GET", path, handler, access="public", answers_head=True) for path, handler in files.items()
-        ]
-
+    @route("GET /", access="public", answers_head=True)
     async def serve_index(self, request: web.Request) -> web.StreamResponse:
         """Serve the page at its canonical address: browser storage is per origin (ruling 25)."""
         if origin_of(f"{urlsplit(self._origin).scheme}://{request.host}") != self._origin:
@@ -145,17 +135,20 @@ class PageRoutes:
         nonce = self._identity.issue_challenge()
         return self._document("index.html", policy, nonce=nonce, has_login=self._has_login)
 
+    @route("GET /probe", access="public", answers_head=True)
     async def serve_probe(self, request: web.Request) -> web.StreamResponse:
         """Serve a frame that may reach one more origin, to load a document or diagnose why it cannot."""
         origin = _checked_origin("origin", request.query.get("origin", ""))
         policy = self._policy(["'self'", origin], frames="'none'", ancestors="'self'")
         return self._document("probe.html", policy)
 
+    @route(f"GET {CALLBACK}", access="public", answers_head=True)
     async def serve_callback(self, _request: web.Request) -> web.StreamResponse:
         """Serve the page to which a login returns. It reaches nothing; the bridge reads none of the query."""
         policy = self._policy(["'none'"], frames="'none'", ancestors="'none'")
         return self._document("oauth.html", policy)
 
+    @route(f"GET {CLIENT_DOCUMENT}", access="public", answers_head=True)
     async def serve_client_document(self, _request: web.Request) -> web.StreamResponse:
         """Serve what authorization servers may fetch of this page (Client ID Metadata Document)."""
         is_public = self._origin.startswith("https:")
@@ -171,17 +164,6 @@ class PageRoutes:
         }
         return web.json_response(about, headers={**COMMON_HEADERS, hdrs.CACHE_CONTROL: "public, max-age=300"})
 
-    async def serve_executor(self, request: web.Request) -> web.Response:
-        """Create the address of a worker script that may reach the user's accepted origins only."""
-        caller = caller_of(request)
-        asking = await read_body(request, ExecutorRequest)
-        logins = [_checked_origin("login_origins", origin) for origin in asking.login_origins]
-        version = asking.version or self._files.digest
-        offered = await self.offer_executor(caller.user.id, version, logins)
-        if offered is None:
-            raise BridgeError(ErrorCode.INVALID_REQUEST, OTHER_VERSION)
-        return json_answer(offered)
-
     async def offer_executor(
         self, user_id: str, version: str, login_origins: Sequence[str] = ()
     ) -> ExecutorScript | None:
@@ -195,6 +177,7 @@ class PageRoutes:
             script_url=f"/executor/{token}.js", origins=_reachable(view), revision=view.revision
         )
 
+    @route("GET /executor/{token}.js", access="public", answers_head=True)
     async def serve_script(self, request: web.Request) -> web.Response:
         """Serve the worker's script; its content security policy binds the worker."""
         claims = self._identity.read_token(EXECUTOR, request.match_info["token"])
@@ -205,6 +188,7 @@ class PageRoutes:
         script = WORKER_SCRIPT.format(digest=self._files.digest)
         return web.Response(text=script, content_type="text/javascript", headers=headers)
 
+    @route("GET /static/{digest}/{path:.+}", access="public", answers_head=True)
     async def serve_file(self, request: web.Request) -> web.StreamResponse:
         """Serve a file of the page, of the present version only: a mixture of two would not run."""
         headers = {**COMMON_HEADERS, "Content-Security-Policy": FILE_POLICY}
