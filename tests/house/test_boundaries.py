@@ -1,4 +1,4 @@
-"""Who may catch everything, where protocols stand, and who may import whom in the page.
+"""Who may catch everything and build routes, where protocols stand, and who may import whom in the page.
 
 Import-linter judges the Python rooms.
 """
@@ -15,6 +15,10 @@ from tests.house.source import VENDORED, files, judge, reachable, refuse, script
 MOST_MODULES = 30
 
 BROAD = frozenset({"Exception", "BaseException"})
+
+ROWS = frozenset({"Route", "ApiRoute"})
+BUILDERS_OF_ROWS = frozenset({"bridge/http/declared_routes.py", "bridge/app/http_application.py"})
+"""The decorators, and the composition, whose own two routes have no class."""
 
 OUT_OF_REACH = {
     # A worker has no document.
@@ -156,6 +160,17 @@ def test_the_folders_of_the_page_import_downwards_and_views_know_nothing_of_each
         for target in script.imports
         if target.startswith("static/") and not target.startswith(VENDORED)
         if not may_import(folder_of(script.file), folder_of(target))
+    )
+
+
+def test_only_decorators_build_rows_of_the_table_of_routes() -> None:
+    """Finding house-H11: a second way to add a route would repeat name and summary of its handler again."""
+    refuse(
+        f"{file}:{node.lineno}: declare this route with a decorator of bridge/http/declared_routes.py"
+        for file in files(".py", under=("bridge/",))
+        if file not in BUILDERS_OF_ROWS
+        for node in ast.walk(tree_of(file))
+        if isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id in ROWS
     )
 
 
