@@ -94,23 +94,10 @@ class Components:
             ground, self.accounts, self.records, self.calls, watch=mcp_calls, tracer=self.tracing.tracer
         )
         self.pages = PagesPart(ground, self.accounts, self.sockets.gateway, registry, among.relay)
-        self.parts: Sequence[Part] = [
-            self.tracing,
-            self.limits,
-            self.accounts,
-            self.metrics,
-            self.records,
-            self.sockets,
-            self.documents,
-            self.calls,
-            self.models,
-            self.responses,
-            self.conversations,
-            self.mcp,
-            self.pages,
-            *installed,
-            *([] if among.part is None else [among.part]),
-        ]
+        first = [self.tracing, self.limits, self.accounts, self.metrics, self.records, self.sockets]
+        later = [self.documents, self.calls, self.models, self.responses, self.conversations, self.mcp]
+        others = [self.pages, *installed, *([] if among.part is None else [among.part])]
+        self.parts: Sequence[Part] = [*first, *later, *others]
         self.readiness = Readiness([check for part in self.parts for check in part.list_checks()])
 
     # Messages of earlier parts to later ones.

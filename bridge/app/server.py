@@ -25,6 +25,10 @@ if TYPE_CHECKING:
     from bridge.app.replica import Replica  # loads Redis's client, which a bridge alone does without
 
 
+SHUTDOWN_SECONDS = 1.0
+"""Seconds for the last responses; aiohttp waits twice that long. Every open call is settled before."""
+
+
 @dataclass(frozen=True, slots=True)
 class Bridge:
     """A running bridge."""
@@ -32,26 +36,14 @@ class Bridge:
     components: Components
     runner: web.AppRunner
     server: asyncio.Server
+    base_url: str
+    local_user: User
     key: str
     """The local user's API key; stored in the data folder, so that it stays the same."""
+    data_dir: Path
     relay: Relay | None = None
     """With several replicas: what passes requests on, and serves those of other replicas."""
     replica: Replica | None = None
-
-    @property
-    def base_url(self) -> str:
-        """Address of the page, without a final slash."""
-        return self.components.ground.base_url
-
-    @property
-    def local_user(self) -> User:
-        """The user who started the bridge."""
-        return self.components.ground.operator
-
-    @property
-    def data_dir(self) -> Path:
-        """The data folder."""
-        return self.components.ground.settings.data_dir
 
     async def page_url(self) -> str:
         """Return the page's address with a one-time ticket of the local user; fragments appear in no log."""

@@ -20,7 +20,7 @@ from bridge.app.local_key import open_local_key
 from bridge.app.part import AmongReplicas, Ground
 from bridge.app.parts.documents import DocumentsPart, Offer
 from bridge.app.secret_files import choose_secret, write_private
-from bridge.app.server import Bridge
+from bridge.app.server import SHUTDOWN_SECONDS, Bridge
 from bridge.audit import AuditKind
 from bridge.cluster.relay import Relay
 from bridge.documents.reader import DocumentReader
@@ -41,9 +41,6 @@ from bridge.tasks import Tasks
 
 if TYPE_CHECKING:
     from bridge.app.replica import Replica  # loads Redis's client, which a bridge alone does without
-
-SHUTDOWN_SECONDS = 1.0
-"""Seconds for the last responses; aiohttp waits twice that long. Every open call is settled before."""
 
 SECRET_FILE = "secret.key"
 """Name of the file in the data folder that holds the secret for tokens and ids."""
@@ -158,7 +155,7 @@ async def _start_parts(
         "replica": replica and replica.id,
     }
     write_private(data_dir / RUNNING_FILE, json.dumps(running))
-    return Bridge(parts, runner, server, key, relay, replica)
+    return Bridge(parts, runner, server, ground.base_url, ground.operator, key, data_dir, relay, replica)
 
 
 async def _set_up(app: web.Application) -> web.AppRunner:

@@ -16,8 +16,7 @@ import pytest_asyncio
 import socketio
 from socketio.exceptions import ConnectionError as SocketRefused
 
-from bridge.app.server import Bridge
-from bridge.app.start import SHUTDOWN_SECONDS
+from bridge.app.server import SHUTDOWN_SECONDS, Bridge
 from bridge.cluster.relay_listener import REFUSED_HEADER, TOKEN_HEADER
 from bridge.homes import Home
 from tests.support.cluster.odd_requests import LIST, ODD_REQUESTS

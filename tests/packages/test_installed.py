@@ -18,6 +18,7 @@ import pytest
 from playwright.async_api import expect
 
 from tests.clients.environments import RELEASE
+from tests.house.source import ROOT
 from tests.support.chromium import Caller, expect_connection, running_chromium
 from tests.support.programs import needs
 from tests.support.wheel import build_both, build_wheel
@@ -32,8 +33,8 @@ Installed = list[str]
 
 def by_pip(package: Path, to: Path) -> Installed:
     """Into a virtual environment that has nothing but pip."""
-    run_command([sys.executable, "-m", "venv", str(to / "venv")])
-    run_command([str(to / "venv" / "bin" / "python"), "-m", "pip", "install", "--quiet", str(package)])
+    _run([sys.executable, "-m", "venv", str(to / "venv")])
+    _run([str(to / "venv" / "bin" / "python"), "-m", "pip", "install", "--quiet", str(package)])
     return [str(to / "venv" / "bin" / "tool-bridge")]
 
 
@@ -41,7 +42,7 @@ def by_pipx(package: Path, to: Path) -> Installed:
     """As an application of its own."""
     places = {"PIPX_HOME": to / "pipx", "PIPX_BIN_DIR": to / "bin", "PIPX_MAN_DIR": to / "man"}
     command = [_tool("pipx"), "install", "--quiet", "--python", sys.executable, str(package)]
-    run_command(command, {name: str(place) for name, place in places.items()})
+    _run(command, {name: str(place) for name, place in places.items()})
     return [str(to / "bin" / "tool-bridge")]
 
 
@@ -49,9 +50,7 @@ def by_uv(package: Path, to: Path) -> Installed:
     """As a tool of its own."""
     places = {"UV_TOOL_DIR": to / "tools", "UV_TOOL_BIN_DIR": to / "bin"}
     command = [_tool("uv"), "tool", "install", "--quiet", "--python", sys.executable, str(package)]
-    run_command(
-        command, {**{name: str(place) for name, place in places.items()}, "UV_PYTHON_DOWNLOADS": "never"}
-    )
+    _run(command, {**{name: str(place) for name, place in places.items()}, "UV_PYTHON_DOWNLOADS": "never"})
     return [str(to / "bin" / "tool-bridge")]
 
 
@@ -93,10 +92,22 @@ async def test_an_installed_sdist_runs_and_is_a_module_too(tmp_path: Path) -> No
     assert "getProduct" in {tool["name"] for tool in json.loads(told)["tools"]}
 
 
+@pytest.mark.asyncio
+async def test_the_example_is_installed_beside_the_wheel(tmp_path: Path) -> None:
+    """Finding house-H6: by pip, with nothing of this repository in reach."""
+    program = by_pip(build_wheel(tmp_path / "wheel"), tmp_path / "place")
+    python = Path(program[0]).with_name("python")
+    _run([str(python), "-m", "pip", "install", "--quiet", str(ROOT / "examples" / "part")])
+    async with demo_of(program, tmp_path) as printed, aiohttp.ClientSession() as http:
+        headers = {"Authorization": f"Bearer {printed['key']}"}
+        async with http.get(printed["base_url"] + "/tool-counts", headers=headers) as counts:
+            assert (counts.status, await counts.json()) == (200, {})
+
+
 def test_both_packages_pass_the_check_of_an_index(tmp_path: Path) -> None:
     """An index refuses what it cannot read, after the version was announced."""
     found = [str(path) for path in build_both(tmp_path).iterdir()]
-    run_command([_tool("twine"), "check", "--strict", *found])
+    _run([_tool("twine"), "check", "--strict", *found])
 
 
 @asynccontextmanager
@@ -134,7 +145,7 @@ def _tool(name: str) -> str:
     return str(RELEASE.interpreter.with_name(name))
 
 
-def run_command(command: list[str], environ: Mapping[str, str] | None = None) -> None:
+def _run(command: list[str], environ: Mapping[str, str] | None = None) -> None:
     """Run what must end well; what it says is in the report of a test that fails."""
     given = {name: value for name, value in os.environ.items() if name != "PYTHONPATH"} | dict(environ or {})
     ended = subprocess.run(

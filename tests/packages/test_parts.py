@@ -10,10 +10,8 @@ import pytest
 
 from bridge.app.part import UnusablePart
 from tests.house.source import ROOT
-from tests.packages.test_installed import by_pip, demo_of, run_command
 from tests.support.documents.compiled import document_text
 from tests.support.running_bridge import json_answer, page_of, running_bridge
-from tests.support.wheel import build_wheel
 
 pytestmark = pytest.mark.asyncio
 
@@ -98,16 +96,3 @@ async def test_a_route_of_a_part_cannot_replace_one_of_the_bridge(packages: Path
     with pytest.raises(UnusablePart, match="has the route GET /api/me, which exists already"):
         async with running_bridge(tmp_path):
             """It does not start."""
-
-
-@pytest.mark.slow
-@pytest.mark.timeout(600)
-async def test_the_example_is_installed_beside_the_wheel(tmp_path: Path) -> None:
-    """Finding house-H6: by pip, with nothing of this repository in reach."""
-    program = by_pip(build_wheel(tmp_path / "wheel"), tmp_path / "place")
-    python = Path(program[0]).with_name("python")
-    run_command([str(python), "-m", "pip", "install", "--quiet", str(EXAMPLE)])
-    async with demo_of(program, tmp_path) as printed, aiohttp.ClientSession() as http:
-        headers = {"Authorization": f"Bearer {printed['key']}"}
-        async with http.get(printed["base_url"] + "/tool-counts", headers=headers) as counts:
-            assert (counts.status, await counts.json()) == (200, {})

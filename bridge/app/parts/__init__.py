@@ -1,1 +1,1 @@
-"""The parts of the bridge, one module each, made by `bridge.app.composition` in order."""
+"""The parts of a bridge: one module for each feature, with what it gives to the others."""
