@@ -39,7 +39,7 @@ class Arrivals(WebSocketDataQueue):
 
 
 class ArrivalHandler(Protocol):
-    """Handles what arrives, within the callback in which it does: the page's socket. Methods never wait."""
+    """Handles what arrives, within the callback in which it does: the page's reader. Methods never wait."""
 
     def begin_arrivals(self) -> None:
         """Note that bytes have arrived; `take_arrived` is called with the texts in them."""
@@ -51,10 +51,6 @@ class ArrivalHandler(Protocol):
 
     def end_arrivals(self) -> None:
         """Note that all texts in those bytes were offered."""
-        ...
-
-    def write_gathered(self) -> None:
-        """Write what was gathered to be written together: the socket is about to be closed."""
         ...
 
 
@@ -83,13 +79,17 @@ class _Parser:
 class PageWebSocket(web.WebSocketResponse):
     """aiohttp's side of a page's WebSocket, whose messages come by `Arrivals`."""
 
-    def __init__(self, max_msg_size: int, handler: ArrivalHandler) -> None:
+    def __init__(
+        self, max_msg_size: int, handler: ArrivalHandler, write_gathered: Callable[[], None]
+    ) -> None:
+        """`write_gathered` writes what was gathered to be written together."""
         super().__init__(max_msg_size=max_msg_size, autoping=False, compress=False)
         self._handler = handler
+        self._write_gathered = write_gathered
 
     async def close(self, *, code: int = WSCloseCode.OK, message: bytes = b"", drain: bool = True) -> bool:
         """As aiohttp's: nothing may follow the frame that this writes."""
-        self._handler.write_gathered()
+        self._write_gathered()
         return await super().close(code=code, message=message, drain=drain)
 
     def _post_start(self, request: web.BaseRequest, protocol: str | None, writer: WebSocketWriter) -> None:

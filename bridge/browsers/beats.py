@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 
 from bridge.browser_protocol import EVENT_BEAT
-from bridge.browsers.page_socket import PageSocket
+from bridge.browsers.page_writer import PageWriter
 from bridge.browsers.socket_frames import EVENT, MESSAGE, WholeMessage, frame_head
 from bridge.tasks import sleep_safely
 
@@ -35,9 +35,9 @@ def silence_before(length: int) -> int | None:
     return None if length <= SLOW_CHARS_PER_S else SILENCE_S + -(-length // SLOW_CHARS_PER_S)
 
 
-async def beat_pages(sockets: Callable[[], Iterable[PageSocket]], every_s: float) -> None:
+async def beat_pages(pages: Callable[[], Iterable[PageWriter]], every_s: float) -> None:
     """Write a beat to every page that reads what it is sent, again and again until cancelled."""
     while True:
-        for socket in list(sockets()):
-            socket.write_past_queue(_BEAT)
+        for page in list(pages()):
+            page.write_past_queue(_BEAT)
         await sleep_safely(every_s)

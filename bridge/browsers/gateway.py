@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import asyncio
 import logging
-from collections.abc import Awaitable, Callable, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from functools import partial
 from types import CoroutineType
@@ -55,10 +55,10 @@ from bridge.browsers.page_socket import (
     PING_TIMEOUT_S,
     MakeSocket,
     PageSocket,
-    Records,
     SharedBySockets,
     page_socket_of,
 )
+from bridge.browsers.page_writer import PageWriter, Records
 from bridge.browsers.socket_io import JsonPacket, WireJson, library_log, use_sockets
 from bridge.browsers.unread_messages import AllUnread
 from bridge.calls.approvals import Approvals
@@ -205,7 +205,10 @@ class BrowserGateway:
     def start_beats(self, *, every_s: float = BEAT_S) -> None:
         """Tell all pages from now on, each second, that this replica lives; each is told to expect it."""
         self._has_beats = True
-        self._tasks.keep_running(lambda: beat_pages(self._sockets.values, every_s), "beats of pages")
+        self._tasks.keep_running(lambda: beat_pages(self._writers, every_s), "beats of pages")
+
+    def _writers(self) -> Iterator[PageWriter]:
+        return (socket.writer for socket in self._sockets.values())
 
     def page_for(self, user_id: str, origin: str, server_id: str) -> CoroutineType[Any, Any, Page | None]:
         """See `ConnectedPages.choose_page`."""
@@ -231,10 +234,10 @@ class BrowserGateway:
         self._expect_ack(
             sid, call.call_id, asyncio.get_running_loop().time(), ACK_S + chars / SLOW_CHARS_PER_S
         )
-        socket.add_call_allowance()
+        socket.reader.add_call_allowance()
         if self._has_beats and (silence_s := silence_before(chars)) is not None:
-            socket.send_event(EVENT_BEAT, {"silence_s": silence_s})
-        socket.send_event(EVENT_CALL, envelope_of(call), of_call=call.call_id)
+            socket.writer.send_event(EVENT_BEAT, {"silence_s": silence_s})
+        socket.writer.send_event(EVENT_CALL, envelope_of(call), of_call=call.call_id)
 
     def _expect_ack(self, sid: str, call_id: str, since: float, patience_s: float) -> None:
         """Disconnect the page unless it acknowledges a call, or anything is heard of it, in time."""
@@ -244,8 +247,8 @@ class BrowserGateway:
     def _look_for_ack(self, sid: str, call_id: str, since: float, patience_s: float) -> None:
         if (socket := self._sockets.get(sid)) is None:
             return
-        if socket.heard_at > since:
-            self._expect_ack(sid, call_id, socket.heard_at, patience_s)
+        if (heard_at := socket.reader.heard_at) > since:
+            self._expect_ack(sid, call_id, heard_at, patience_s)
         else:
             _log.warning("A page is disconnected because it did not acknowledge a call: it is frozen.")
             socket.cut_connection()
@@ -256,7 +259,7 @@ class BrowserGateway:
             (sid, call_id)
             for call_id in call_ids
             for sid, socket in self._sockets.items()
-            if socket.withdraw_call(call_id)
+            if socket.writer.withdraw_call(call_id)
         ]
         for sid, call_id in withdrawn:
             self._awaited_acks.cancel_alarm(call_id)
@@ -375,7 +378,7 @@ class BrowserGateway:
             self._listener.abandon_session(sid)
 
     async def _handle_hello(self, sid: str, payload: Any = None) -> dict[str, Any]:
-        self._sockets[sid].charge_budget(HANDSHAKE)
+        self._sockets[sid].reader.charge_budget(HANDSHAKE)
         try:
             hello = Hello.model_validate(payload)
         except ValidationError as error:
@@ -488,7 +491,7 @@ class BrowserGateway:
 
     def _send(self, sid: str, event: str, data: object) -> None:
         if (socket := self._sockets.get(sid)) is not None:
-            socket.send_event(event, data)
+            socket.writer.send_event(event, data)
 
 
 def _error_answer(code: ErrorCode, message: str) -> dict[str, Any]:

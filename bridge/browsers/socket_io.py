@@ -119,9 +119,9 @@ class Outbox:
             await asyncio.shield(self._on_written)
 
 
-def message_packet(text: str) -> Any:
-    """Return the packet of a message of Socket.IO."""
-    return engine.Packet(engine.MESSAGE, text)
+def message_packet(message: str | Frame) -> Any:
+    """Return the packet of a message of Socket.IO: its text to be sent, or the frame that has arrived."""
+    return engine.Packet(engine.MESSAGE, message)
 
 
 def ping_packet() -> Any:

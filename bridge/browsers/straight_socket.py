@@ -8,14 +8,15 @@ before them still waits. ADR 31 has the reasons, ADR 47 when a bridge does witho
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Awaitable, Callable
 from typing import Any
 
 from aiohttp import web
 
 from bridge.browser_protocol import EVENT_RESULT
 from bridge.browsers.arrivals import PageWebSocket
-from bridge.browsers.page_socket import PageSocket, SharedBySockets
+from bridge.browsers.page_reader import PageReader
+from bridge.browsers.page_socket import PageSocket
+from bridge.browsers.page_writer import PageWriter, Records
 from bridge.browsers.socket_frames import (
     ACK,
     EVENT,
@@ -28,6 +29,7 @@ from bridge.browsers.socket_frames import (
 )
 from bridge.browsers.socket_io import Outbox
 from bridge.limits.message_budget import weight_of
+from bridge.tasks import Tasks
 
 MAX_ARRIVED_WEIGHT = 64
 """Reports of calls of one page that are handled in a row where they arrive, large ones counting more: about a
@@ -48,52 +50,45 @@ _OF_CALLS = (f"{MESSAGE}{ACK}", f'{MESSAGE}{EVENT}["{EVENT_RESULT}"')
 """How the reports of calls begin that need no answer."""
 
 
-class StraightPageSocket(PageSocket):
-    """A page's WebSocket whose messages are handled as they arrive, or else in the task that waits."""
+class StraightWriter(PageWriter):
+    """Writes an event to the transport where it is sent, unless something else has to be written first."""
 
-    def __init__(self, handler: Any, server: Any, *, shared: SharedBySockets) -> None:
-        super().__init__(handler, server, shared=shared)
-        self._taken = 0
-        """Weight of what was handled of the bytes that are arriving."""
-        self._is_holding = False
-        """Whether endings that they report are gathered."""
-        self._drain: Callable[[], Awaitable[None]]
-        """Waits until the page has read most of what it was sent."""
+    __slots__ = ("_gathered",)
+
+    def __init__(self, engine: Any, awaited_acks: dict[int, str], records: Records, tasks: Tasks) -> None:
+        super().__init__(engine, awaited_acks, records, tasks)
         self._gathered: dict[object, bytes] | None = None
         """Frames that are written at the end of this turn of the event loop, by the ids of their acks; None:
         there are none."""
 
-    async def _open(self, request: web.Request) -> None:
-        self._sock = PageWebSocket(self._engine.server.max_http_buffer_size, self)
-        self._drain = (await self._sock.prepare(request)).drain
-
     def send_event(self, event: str, data: object, *, of_call: str | None = None) -> None:
-        """As `PageSocket`'s, in this turn of the event loop, with the other events of that.
+        """As `PageWriter`'s, in this turn of the event loop, with the other events of that.
 
         It waits if something else has to be written first or the page reads slowly.
         """
         ack_id = self._await_ack(of_call)
         text = event_text(event, data, ack_id)
-        may_write = self._deadline is None and self._engine.queue.is_empty and self._may_write()
+        may_write = self.is_ready and self._engine.queue.is_empty and self._may_write()
+        # A call that is alone is not gathered: a turn of the event loop would cost it more than a write.
         if may_write and len(text) <= GATHERED_BYTES and len(self._awaited_acks) != 1:
-            self._gather(ack_id, text)
+            self._gather(ack_id, text)  # recorded when it is written
         elif not self._may_send(ack_id):
-            pass
+            pass  # withdrawn: it could not be recorded
         elif may_write:
             self._write(text)
         else:
             self._put_event(text)
 
     def withdraw_call(self, call_id: str) -> bool:
-        """See `PageSocket`."""
+        """See `PageWriter`."""
         if self._gathered is not None:
             for ack_id in self._acks_of(call_id):
                 self._gathered.pop(ack_id, None)
         return super().withdraw_call(call_id)
 
     def write_past_queue(self, message: WholeMessage) -> None:
-        """See `PageSocket`."""
-        if self._line is None or self._deadline is not None or not self._engine.queue.is_empty:
+        """See `PageWriter`."""
+        if self._line is None or not self.is_ready or not self._engine.queue.is_empty:
             return
         transport = self._line.transport
         if transport is None or not self._may_write() or self._gathered is not None:
@@ -106,10 +101,7 @@ class StraightPageSocket(PageSocket):
         return self._line is not None and not self._line.writing_paused and self._is_open()
 
     def _gather(self, ack_id: int | None, text: bytes) -> None:
-        """Write a message together with the others of this turn: each write is a system call.
-
-        A call that is alone is not: a turn of the event loop would cost it more.
-        """
+        """Write a message together with the others of this turn: each write is a system call."""
         if self._gathered is None:
             self._gathered = {}
             asyncio.get_running_loop().call_soon(self.write_gathered)
@@ -119,8 +111,9 @@ class StraightPageSocket(PageSocket):
 
     def write_gathered(self) -> None:
         """Have recorded and write what was gathered, unless the socket has ended meanwhile."""
+        # First recorded, then taken: what cannot be recorded is withdrawn from what was gathered.
         if self._gathered is not None:
-            self._shared.records.write_openings()
+            self._records.write_openings()
         gathered, self._gathered = self._gathered, None
         if gathered is None or self._line is None or not self._is_open():
             return
@@ -128,7 +121,7 @@ class StraightPageSocket(PageSocket):
             transport.write(b"".join(gathered.values()))
 
     def _write(self, text: bytes) -> None:
-        self.write_gathered()
+        self.write_gathered()  # it was sent before
         if self._line is None or (transport := self._line.transport) is None:
             return
         if len(text) <= JOINED_BYTES:
@@ -152,6 +145,20 @@ class StraightPageSocket(PageSocket):
             self._write(outbox.first_text())
             outbox.drop_first()
 
+
+class StraightReader(PageReader):
+    """Handles reports of calls within the callback in which they arrive; the task reads the rest."""
+
+    __slots__ = ("_is_holding", "_records", "_taken")
+
+    def __init__(self, engine: Any, awaited_acks: dict[int, str], records: Records) -> None:
+        super().__init__(engine, awaited_acks)
+        self._records = records
+        self._taken = 0
+        """Weight of what was handled of the bytes that are arriving."""
+        self._is_holding = False
+        """Whether endings that they report are gathered."""
+
     def begin_arrivals(self) -> None:
         """Note that bytes have arrived; `take_arrived` is called with the messages in them."""
         self._taken = 0
@@ -161,7 +168,7 @@ class StraightPageSocket(PageSocket):
         """Have the endings written that these bytes reported."""
         if self._is_holding:
             self._is_holding = False
-            self._shared.records.write_endings()
+            self._records.write_endings()
 
     def take_arrived(self, text: str) -> bool:
         """Handle a report of a call where it arrives; False: it is for the task that waits.
@@ -179,7 +186,20 @@ class StraightPageSocket(PageSocket):
         except UnreadableFrame:
             return False  # the task reads it again, and ends the socket
         self._taken += weight
+        # Results of one read are written to the database together; an ack writes nothing.
         if frame is not None and frame.packet_type == EVENT and not self._is_holding:
             self._is_holding = True
-            self._shared.records.hold_endings()
+            self._records.hold_endings()
         return frame is not None and self._take_report(frame)
+
+
+class StraightPageSocket(PageSocket):
+    """A page's WebSocket whose messages are handled as they arrive, or else in the task that waits."""
+
+    def _make_parts(
+        self, awaited_acks: dict[int, str]
+    ) -> tuple[web.WebSocketResponse, PageReader, PageWriter]:
+        reader = StraightReader(self._engine, awaited_acks, self._shared.records)
+        writer = StraightWriter(self._engine, awaited_acks, self._shared.records, self._shared.tasks)
+        limit = self._engine.server.max_http_buffer_size
+        return PageWebSocket(limit, reader, writer.write_gathered), reader, writer

@@ -36,19 +36,22 @@ READ: Mapping[str, Reading] = {
                 "engineio.base_server:BaseServer.__init__": "004fe2e394c845f2",
                 "engineio.async_socket:AsyncSocket._upgrade_websocket": "1c4d97ef2b8a2a98",
             },
-            # `PageSocket` is made and called here. It does itself what its handler would do, hands over
-            # packets, ends the engine's socket, pings, and looks for silent pages.
+            # `PageSocket` is made and called here. It does itself what its handler would do, ends its
+            # engine, pings, and looks for silent pages.
             "bridge/browsers/page_socket.py": {
                 "engineio.async_socket:AsyncSocket._websocket_handler": "a36c767d9e5bdb68",
                 "engineio.async_drivers.aiohttp:WebSocket.__init__": "1cccc02d7c667aec",
                 "engineio.async_drivers.aiohttp:WebSocket.__call__": "a969eeea92fe3ec1",
-                "engineio.async_socket:AsyncSocket.receive": "3b8594f105b3da61",
                 "engineio.async_socket:AsyncSocket.close": "6aaca884e771300c",
                 "engineio.async_socket:AsyncSocket.send": "75cf41e2a2eb67bd",
                 "engineio.async_socket:AsyncSocket.schedule_ping": "004bb5cd7ba28d22",
                 "engineio.async_socket:AsyncSocket.check_ping_timeout": "9c468b23c469b592",
                 "engineio.async_server:AsyncServer._handle_connect": "a92beb04c4c92901",
                 "engineio.async_server:AsyncServer.disconnect": "41a052166f229e88",
+            },
+            # It hands over packets.
+            "bridge/browsers/page_reader.py": {
+                "engineio.async_socket:AsyncSocket.receive": "3b8594f105b3da61",
             },
         },
     ),

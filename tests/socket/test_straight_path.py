@@ -7,7 +7,6 @@ from random import Random
 import aiohttp
 import pytest
 
-from bridge.browsers import page_socket
 from bridge.browsers.straight_socket import (
     ARRIVED_BYTES,
     GATHERED_BYTES,
@@ -35,9 +34,9 @@ async def all_received(engine: Engine, count: int) -> None:
 async def test_reports_are_handled_in_the_order_in_which_they_were_sent() -> None:
     """A result must not overtake the acknowledgement of its call, nor anything the message before it."""
     async with served_socket() as (socket, engine, page):
-        socket.send_event("events", {"n": 1}, of_call="call-1")
+        socket.writer.send_event("events", {"n": 1}, of_call="call-1")
         assert (await page.receive_str(timeout=READ_S)) == '421["events",{"n":1}]'
-        socket.add_call_allowance()
+        socket.reader.add_call_allowance()
         for text in ('431[{"call_id":"call-1"}]', result(1), '42["bridge:visibility",2]', result(3)):
             await page.send_str(text)
         await all_received(engine, 4)
@@ -52,13 +51,13 @@ async def test_reports_are_handled_in_the_order_in_which_they_were_sent() -> Non
 async def test_a_report_waits_while_the_message_before_it_is_being_handled() -> None:
     """A decision is answered from the database; a result that comes meanwhile belongs behind it."""
     async with served_socket() as (socket, engine, page):
-        socket.add_call_allowance()
+        socket.reader.add_call_allowance()
         engine.may_receive.clear()
         await page.send_str('42["bridge:decision",0]')
         await page.send_str(result(1))
         await page.send_str("3")
-        before = socket.heard_at
-        await eventually(lambda: socket.heard_at > before)
+        before = socket.reader.heard_at
+        await eventually(lambda: socket.reader.heard_at > before)
         assert engine.received == []
         engine.may_receive.set()
         await all_received(engine, 2)
@@ -71,7 +70,7 @@ async def test_more_than_a_batch_of_reports_is_handled_in_order(chars: int) -> N
     count = 3 * MAX_ARRIVED_WEIGHT
     async with served_socket() as (socket, engine, page):
         for _ in range(count):
-            socket.add_call_allowance()
+            socket.reader.add_call_allowance()
         for number in range(count):
             await page.send_str(result([number, "x" * chars]))
         await all_received(engine, count)
@@ -91,7 +90,7 @@ async def test_endings_that_arrive_together_are_written_together_before_anything
 
         looking = asyncio.create_task(look())
         for number in range(count):
-            socket.add_call_allowance()
+            socket.reader.add_call_allowance()
             await page.send_str(result(number))
         await looking
     assert [number for written in engine.writes for number in written] == list(range(count))
@@ -114,7 +113,7 @@ async def test_reports_that_no_call_has_paid_for_are_read_at_a_pace() -> None:
 async def test_a_bug_in_handling_a_report_ends_nothing_else() -> None:
     """Other calls of the page go on."""
     async with served_socket() as (socket, engine, page):
-        socket.add_call_allowance()
+        socket.reader.add_call_allowance()
         await page.send_str(result("a bug"))
         await page.send_str(result("fine"))
         await all_received(engine, 1)
@@ -124,8 +123,8 @@ async def test_a_bug_in_handling_a_report_ends_nothing_else() -> None:
 async def test_an_acknowledgement_counts_once_and_only_for_its_call() -> None:
     """Numbers of acknowledgements are a page's to invent."""
     async with served_socket() as (socket, engine, page):
-        socket.send_event("events", {}, of_call="call-1")
-        socket.add_call_allowance()
+        socket.writer.send_event("events", {}, of_call="call-1")
+        socket.reader.add_call_allowance()
         for text in ("432[2]", "431[3]", "431[4]", result("end")):
             await page.send_str(text)
         await all_received(engine, 2)
@@ -140,7 +139,7 @@ async def test_a_page_that_reads_slowly_gets_everything_in_the_order_in_which_it
 
         async def send() -> None:
             for number, size in enumerate(sizes):
-                socket.send_event("n", [number, "x" * size])
+                socket.writer.send_event("n", [number, "x" * size])
                 for _ in range(chance.randrange(4)):
                     await asyncio.sleep(0)
 
@@ -157,7 +156,7 @@ async def test_a_message_of_any_length_is_one_frame() -> None:
     empty = len('42["n",""]')
     async with served_socket() as (socket, _, page):
         for length in around:
-            socket.send_event("n", "x" * (length - empty))
+            socket.writer.send_event("n", "x" * (length - empty))
         for length in around:
             assert len(await page.receive_str(timeout=READ_S)) == length
 
@@ -167,17 +166,13 @@ async def test_a_socket_that_has_ended_is_sent_nothing() -> None:
     async with served_socket() as (socket, engine, page):
         await page.close()
         await eventually(lambda: engine.closed)
-        socket.send_event("n", 1)
+        socket.writer.send_event("n", 1)
         assert engine.queue.is_empty
 
 
-async def test_a_page_that_answers_no_ping_is_cut_off_and_one_that_does_stays(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
+async def test_a_page_that_answers_no_ping_is_cut_off_and_one_that_does_stays() -> None:
     """Nobody reads there; its calls are to be known as lost."""
-    monkeypatch.setattr(page_socket, "PING_INTERVAL_S", 0.1)
-    monkeypatch.setattr(page_socket, "PING_TIMEOUT_S", 0.5)
-    async with served_socket() as (_, engine, page):
+    async with served_socket(ping_interval_s=0.1, ping_timeout_s=0.5) as (_, engine, page):
         for _ in range(2):
             assert await page.receive_str(timeout=READ_S) == "2"
             await page.send_str("3")
@@ -187,11 +182,19 @@ async def test_a_page_that_answers_no_ping_is_cut_off_and_one_that_does_stays(
         assert (await page.receive(timeout=READ_S)).type is not aiohttp.WSMsgType.TEXT
 
 
+async def test_a_frame_that_no_page_sends_cuts_the_connection() -> None:
+    """A close frame would wait for an answer that whoever sends such a frame need not give."""
+    async with served_socket() as (_, engine, page):
+        await page.send_str("42[")
+        assert (await page.receive(timeout=READ_S)).data in (None, aiohttp.WSCloseCode.ABNORMAL_CLOSURE)
+        await eventually(lambda: engine.closed)
+
+
 async def test_whoever_waits_for_what_is_to_be_written_waits_no_longer_than_the_page_is_there() -> None:
     """The bridge stops in time beside a page that reads nothing."""
     async with served_socket() as (socket, engine, page):
         for _ in range(40):
-            socket.send_event("n", "x" * 900_000)
+            socket.writer.send_event("n", "x" * 900_000)
         assert not engine.queue.is_empty
         waiting = asyncio.create_task(engine.queue.join())
         await asyncio.sleep(0)
@@ -212,7 +215,7 @@ async def test_what_was_sent_before_a_socket_is_closed_is_there_before_its_end()
 
         reading = asyncio.create_task(read())
         for number in range(count):
-            socket.send_event("n", number)
+            socket.writer.send_event("n", number)
         await socket.close()
         *events, last = await reading
         assert [event.data for event in events] == [f'42["n",{number}]' for number in range(count)]
@@ -224,7 +227,7 @@ async def test_long_events_and_short_ones_keep_their_order() -> None:
     sizes = [1, 1, GATHERED_BYTES, 1, JOINED_BYTES + 1, 1, 1]
     async with served_socket() as (socket, _, page):
         for number, size in enumerate(sizes):
-            socket.send_event("n", [number, "x" * size])
+            socket.writer.send_event("n", [number, "x" * size])
         for number, size in enumerate(sizes):
             text = await page.receive_str(timeout=READ_S)
             assert json.loads(text[2:]) == ["n", [number, "x" * size]]
@@ -237,16 +240,18 @@ async def test_a_call_that_is_withdrawn_before_it_is_written_never_reaches_its_p
         withdrawn = list[str]()
 
         def refuse() -> None:
-            withdrawn.extend(call_id for call_id in ("call-2", "call-4") if socket.withdraw_call(call_id))
+            withdrawn.extend(
+                call_id for call_id in ("call-2", "call-4") if socket.writer.withdraw_call(call_id)
+            )
 
         engine.on_opening = refuse
         for number in range(1, 6):
-            socket.send_event("n", [number, "x" * size], of_call=f"call-{number}")
+            socket.writer.send_event("n", [number, "x" * size], of_call=f"call-{number}")
         for number in (1, 3, 5):
             text = await page.receive_str(timeout=READ_S)
             assert text.startswith(f'42{number}["n",[{number},')
         assert withdrawn == ["call-2", "call-4"]
-        socket.add_call_allowance()
+        socket.reader.add_call_allowance()
         for text in ("432[2]", "433[3]", result("end")):
             await page.send_str(text)
         await all_received(engine, 2)
@@ -261,7 +266,7 @@ async def test_calls_are_recorded_before_the_first_of_them_is_written() -> None:
         sent = list[int]()
         for number in range(40):
             sent.append(number)
-            socket.send_event("n", "x" * 900_000, of_call=f"call-{number}")
+            socket.writer.send_event("n", "x" * 900_000, of_call=f"call-{number}")
         assert not engine.queue.is_empty
         assert recorded == list(range(1, 41))
         socket.cut_connection()

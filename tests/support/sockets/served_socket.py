@@ -8,7 +8,8 @@ from typing import Any
 import aiohttp
 from aiohttp import web
 
-from bridge.browsers.page_socket import PageSocket, Records, SharedBySockets
+from bridge.browsers.page_socket import PING_INTERVAL_S, PING_TIMEOUT_S, PageSocket, SharedBySockets
+from bridge.browsers.page_writer import Records
 from bridge.browsers.socket_io import Outbox
 from bridge.browsers.unread_messages import AllUnread
 from bridge.calls.clock import Alarms
@@ -70,15 +71,14 @@ class Engine:
         self.received.append(("result", payload))
 
 
-def shared_by_sockets(records: Records) -> SharedBySockets:
-    return SharedBySockets(AllUnread(), Alarms(), Tasks(), records)
-
-
 @asynccontextmanager
-async def served_socket() -> AsyncGenerator[tuple[PageSocket, Engine, aiohttp.ClientWebSocketResponse]]:
+async def served_socket(
+    *, ping_interval_s: float = PING_INTERVAL_S, ping_timeout_s: float = PING_TIMEOUT_S
+) -> AsyncGenerator[tuple[PageSocket, Engine, aiohttp.ClientWebSocketResponse]]:
     """The socket of a page that is ready, its engine, and the page's own end."""
     engine = Engine()
-    shared = shared_by_sockets(engine)
+    records: Records = engine
+    shared = SharedBySockets(AllUnread(), Alarms(), Tasks(), records, ping_interval_s, ping_timeout_s)
     made: asyncio.Queue[PageSocket] = asyncio.Queue()
 
     async def answer(request: web.Request) -> Any:
