@@ -6,7 +6,7 @@ machine is gone, it would learn by nothing else for 45 s.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Sequence
 
 from bridge.browser_protocol import EVENT_BEAT
 from bridge.browsers.page_writer import PageWriter
@@ -35,9 +35,9 @@ def silence_before(length: int) -> int | None:
     return None if length <= SLOW_CHARS_PER_S else SILENCE_S + -(-length // SLOW_CHARS_PER_S)
 
 
-async def beat_pages(pages: Callable[[], Iterable[PageWriter]], every_s: float) -> None:
+async def beat_pages(pages: Callable[[], Sequence[PageWriter]], every_s: float) -> None:
     """Write a beat to every page that reads what it is sent, again and again until cancelled."""
     while True:
-        for page in list(pages()):
+        for page in pages():
             page.write_past_queue(_BEAT)
         await sleep_safely(every_s)

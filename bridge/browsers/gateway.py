@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import asyncio
 import logging
-from collections.abc import Awaitable, Callable, Iterator, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from contextlib import suppress
 from functools import partial
 from types import CoroutineType
@@ -58,7 +58,7 @@ from bridge.browsers.page_socket import (
     SharedBySockets,
     page_socket_of,
 )
-from bridge.browsers.page_writer import PageWriter, Records
+from bridge.browsers.page_writer import Records
 from bridge.browsers.socket_io import JsonPacket, WireJson, library_log, use_sockets
 from bridge.browsers.unread_messages import AllUnread
 from bridge.calls.approvals import Approvals
@@ -205,10 +205,9 @@ class BrowserGateway:
     def start_beats(self, *, every_s: float = BEAT_S) -> None:
         """Tell all pages from now on, each second, that this replica lives; each is told to expect it."""
         self._has_beats = True
-        self._tasks.keep_running(lambda: beat_pages(self._writers, every_s), "beats of pages")
-
-    def _writers(self) -> Iterator[PageWriter]:
-        return (socket.writer for socket in self._sockets.values())
+        sockets = self._sockets
+        beat = partial(beat_pages, lambda: [socket.writer for socket in sockets.values()], every_s)
+        self._tasks.keep_running(beat, "beats of pages")
 
     def page_for(self, user_id: str, origin: str, server_id: str) -> CoroutineType[Any, Any, Page | None]:
         """See `ConnectedPages.choose_page`."""
@@ -391,6 +390,7 @@ class BrowserGateway:
         async with self._readers:
             mode = await self._approvals.mode_of_user(caller.user.id)
             revision = await self._revision_of(caller.user.id)
+        # The socket may have closed while the database was asked, and a page added now would stay for ever.
         if self._callers.get(sid) is not caller:
             return _error_answer(ErrorCode.UNAUTHORIZED, "This connection has ended.")
         page = Page(sid, caller.device_id, hello.instance, hello.whole_epoch)
@@ -445,6 +445,7 @@ class BrowserGateway:
             result = unreadable_report(payload, error)
         if result is None or self._listener is None or caller is None:
             return
+        # A page forgets a result when it has its receipt, so the receipt waits until the result is stored.
         confirmation = self._listener.take_report(caller.user.id, sid, result)
         if confirmation is None:
             self.announcements.schedule_receipt(sid, result.call_id)

@@ -122,7 +122,7 @@ class PageSocket(WebSocket):
         self._shared.pings.set_alarm(self, _together(self._shared.ping_interval_s), self._ping)
 
     def _ping(self) -> None:
-        """Ping the page, and cut it off unless it answers in time: nobody reads there."""
+        """Ping the page, and cut it off unless it answers in time: no one reads there."""
         self._engine.last_ping = time.time()
         self._shared.pings.set_alarm(self, _together(self._shared.ping_timeout_s), self.cut_connection)
         self._engine.queue.add_packet(ping_packet())

@@ -213,6 +213,7 @@ class Homes:
         return False
 
     async def _find(self, user_id: str, *, afresh: bool) -> Located:
+        # Shared with others who ask for the user: one who hangs up must not end their search.
         found = await asyncio.shield(self._start_search(user_id, afresh=afresh))
         if isinstance(found, BridgeError):
             raise found
@@ -227,7 +228,7 @@ class Homes:
         epoch = self._epochs.get(user_id)
         if epoch is None:
             return
-        self._drop(user_id)
+        self._drop(user_id)  # before the wait: nothing may begin here once another replica can have the user
         home = Home(user_id, self._replica, epoch)
         if to:
             home = await self._store.claim_home(user_id, to, home)
@@ -275,6 +276,7 @@ class Homes:
         before = dict(self._epochs)
         stored = await self._store.list_homes(self._replica)
         for user_id, epoch in before.items():
+            # The second half: the user may have moved or come back during the query.
             if stored.get(user_id) != epoch and self._epochs.get(user_id) == epoch:
                 _log.warning(
                     "User %s is at home in another replica now; here it was epoch %d.", user_id, epoch
@@ -339,10 +341,12 @@ class Homes:
         if home is None or not home.replica:
             return await self._claim(user_id, home)
         if home.replica == self._replica:
+            # Nothing may begin again under an epoch that has ended here; a claim makes a new one.
             is_spent = home.epoch <= self._spent.get(user_id, 0)
             return await (self._claim(user_id, home) if is_spent else self._come_home(home))
         if home.replica in self._membership.live:
             return self._remember(home)
+        # A replica that is not listed may only be unheard of: claiming its users then would serve them twice.
         return await self._claim(user_id, home) if self._membership.proves_absence else None
 
     async def _follow_hint(self, user_id: str) -> Located | None:
@@ -350,6 +354,7 @@ class Homes:
             home = await self._directory.hinted_home(user_id)
         except ClusterUnavailable:
             return None
+        # That a user is here is for the database to say: a hint may be older than the last move.
         if home is None or home.replica == self._replica or home.replica not in self._membership.live:
             return None
         return self._remember(home)
@@ -375,6 +380,7 @@ class Homes:
             self._drop(home.user_id)
             async with self._admission:
                 await self._hooks.enter(home)
+            # Only now: what older epochs left must be settled before anything new begins.
             self._epochs[home.user_id] = home.epoch
             await self._leave_hint(home)
         return Located(home, "")

@@ -207,7 +207,7 @@ class FairQueue:
         if self._closed:
             raise self._rules.closed_error()
         user = self._users.get(key.user_id) or self._resting.pop(key, None) or _User()
-        self._count_open(user, 1, size)
+        self._count_open(user, 1, size)  # first, as the rules judge what would be open with it
         try:
             self._rules.check_open(user.open, self._open)
         except BridgeError:
@@ -255,6 +255,7 @@ class FairQueue:
         if self._closed:
             raise self._rules.closed_error()
         user = entry.user
+        # It must not overtake entries of its user that wait.
         has_room = entry.grant is None and not user.busy and self._running < self._total_limit
         if not has_room or self._find_full(user, entry.lane) is not None:
             return False
@@ -275,6 +276,7 @@ class FairQueue:
         loop = asyncio.get_running_loop()
         entry.grant = grant = loop.create_future()
         self._join(entry)
+        # Joining may have granted it at once, by the rotation.
         timer = None if grant.done() else loop.call_later(seconds, self._give_up, entry, seconds)
         try:
             await grant
@@ -315,7 +317,7 @@ class FairQueue:
     def limits_changed(self) -> None:
         """Grant the entries that may run now."""
         self._read_limits()
-        self._resting.clear()
+        self._resting.clear()  # their lanes have the old limits
         for user_id, user in self._users.items():
             for lane in user.lanes.values():
                 lane.limited = self._limits_of(lane)
@@ -402,13 +404,14 @@ class FairQueue:
     def _admit(self) -> None:
         """Grant the entries that may run, one user after another."""
         while self._ready and self._running < self._total_limit:
+            # Out of the rotation until something changes for the user: one without room costs no second look.
             user_id, _ = self._ready.popitem(last=False)
             user = self._users.get(user_id)
             entry = self._next_of(user) if user is not None else None
             if user is None or entry is None or entry.grant is None:
                 continue
             self._remove(entry)
-            self._take(entry)
+            self._take(entry)  # here and not when it wakes, as others are judged by it meanwhile
             entry.grant.set_result(None)
             if user.busy:
                 self._ready[user_id] = None
@@ -417,7 +420,7 @@ class FairQueue:
         """Return the first of a user's waiting entries that has room everywhere, or None."""
         if user.running >= self._user_limit:
             return None
-        heads = [_head(lane) for lane in user.busy]
+        heads = [next(iter(lane.waiting.values())) for lane in user.busy]
         if len(heads) > 1:
             heads.sort(key=_number)
         reserved: frozenset[_Shared] = frozenset()
@@ -425,6 +428,7 @@ class FairQueue:
             is_waiting = entry.grant is not None and not entry.grant.done()
             if is_waiting and self._find_full(user, entry.lane, reserved) is None:
                 return entry
+            # Only the oldest of those that were passed too often reserves; the next does when it has run.
             if not reserved and user.granted - entry.came_after >= MAX_PASSED:
                 reserved = frozenset(shared for shared, _ in entry.lane.shared)
         return None
@@ -484,10 +488,6 @@ def _close_lane(user: _User, lane: _Lane) -> None:
         shared.lanes -= 1
         if not shared.lanes:
             del user.shared[shared.kind, shared.name]
-
-
-def _head(lane: _Lane) -> QueueEntry:
-    return next(iter(lane.waiting.values()))
 
 
 def _number(entry: QueueEntry) -> int:

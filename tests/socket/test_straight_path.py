@@ -183,7 +183,7 @@ async def test_a_page_that_answers_no_ping_is_cut_off_and_one_that_does_stays() 
 
 
 async def test_a_frame_that_no_page_sends_cuts_the_connection() -> None:
-    """A close frame would wait for an answer that whoever sends such a frame need not give."""
+    """A close frame would wait for an answer that the sender of such a frame need not give."""
     async with served_socket() as (_, engine, page):
         await page.send_str("42[")
         assert (await page.receive(timeout=READ_S)).data in (None, aiohttp.WSCloseCode.ABNORMAL_CLOSURE)

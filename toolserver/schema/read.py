@@ -151,6 +151,7 @@ class ShapeReader:
         parts = 0
         while pending and parts < MAX_PARTS:
             parts += 1
+            # Depth first, in the document's order: of two descriptions the first one counts.
             node, of, with_alternatives, is_all, is_beside = pending.pop()
             self.steps.take(1)
             if not isinstance(node, dict):
@@ -160,6 +161,7 @@ class ShapeReader:
                 node = self._agreeing(shape, node)
             elif self._references_count and len(node) > 1 and "$ref" in node:
                 added, node = _split(node)
+                # Pushed before the target, so it is taken after it and can be compared with it.
                 if added:
                     pending.append(_Part(added, of, with_alternatives, is_all, is_beside=True))
             self._take(shape, node)
@@ -168,6 +170,7 @@ class ShapeReader:
             elif with_alternatives and is_all and "discriminator" in node:
                 take_subtypes(shape, self.subtypes.branches_below(of, node), MAX_SUBTYPES)
             if "allOf" in node:
+                # A named schema with `allOf` extends a parent, so it is one of the subtypes and offers none.
                 is_only_part = is_all and not of and _only_part(node) is not None
                 inner = [_Part(each, "", with_alternatives, is_only_part) for each in array_at(node, "allOf")]
                 pending += reversed(inner)
@@ -264,6 +267,7 @@ class ShapeReader:
             self.steps.take(1)
             if not isinstance(part, dict):
                 continue
+            # A part that says `readOnly: false` speaks for what it combines, which is not looked at.
             if "readOnly" in part:
                 if part["readOnly"] is True:
                     return True
@@ -305,7 +309,7 @@ class ShapeReader:
         kept_alternatives: list[Alternatives] = []
         while shape.alternatives:
             alternatives, *others = shape.alternatives
-            shape.alternatives = tuple(others)
+            shape.alternatives = tuple(others)  # merging a single branch below may add to them
             alternatives.branches = self._sift(shape, alternatives)
             if len(alternatives.branches) == 1:
                 self._absorb(shape, alternatives.branches[0], trail)
@@ -337,10 +341,11 @@ class ShapeReader:
         if free and not any(map(describes_form, targets)):  # whoever fits it needs none of the others
             shape.is_incomplete = True
             return []
-        if free:
+        if free:  # each allows everything, so one stands for all
             return [*branches_read, free[0]]
         if allows_null and not targets and shape.types is None:
             shape.only_null = True
+        # Branches of `required` alone are no forms of a value: a sentence tells the choice.
         if targets and len(needed) == len(targets):
             take_needed(shape, needed, exclusive=alternatives.exclusive)
             return []

@@ -43,6 +43,7 @@ def _sentences(schema: JsonObject) -> Iterator[tuple[str, str | None]]:
         yield "contains", _filled(_how_many(schema) + ": {}.", _condition(schema["contains"]))
     for keyword in ("dependentSchemas", "dependencies"):
         for name, needed in object_at(schema, keyword).items():
+            # `dependencies` of older drafts holds schemas or lists of names.
             schema_needed: JsonValue = {"required": needed} if isinstance(needed, list) else needed
             yield keyword, _filled(f"If {_name(name)} is given: {{}}.", _condition(schema_needed))
 
@@ -52,7 +53,7 @@ def _choice(schema: JsonObject) -> str | None:
     then, otherwise = ("" if _is_any(schema.get(key, True)) else _condition(schema[key]) for key in _OUTCOMES)
     if condition is None or then is None or otherwise is None:
         return None
-    if not then and not otherwise:
+    if not then and not otherwise:  # a rule that forbids nothing is not lost
         return ""
     if not then:
         return f"Unless {condition}, {otherwise}."
@@ -86,14 +87,13 @@ def _condition(schema: JsonValue) -> str | None:
         predicate = _predicate(schema)
         return predicate and f"the value {predicate}"
     required = [name for name in array_at(schema, "required") if isinstance(name, str)]
-    sentences: list[str] = []
     properties = {
         name: inner for name, inner in object_at(schema, "properties").items() if not _is_any(inner)
     }
     sentences: list[str] = []
     for name, inner in properties.items():
         predicate = _predicate(inner)
-        if predicate is None:
+        if predicate is None:  # half a condition would be another rule
             return None
         sentences.append(f"{_name(name)}{'' if name in required else ', if given,'} {predicate}")
     sentences += [f"{_name(name)} is given" for name in required if name not in properties]
@@ -117,4 +117,5 @@ def _predicate(schema: JsonValue) -> str | None:
         return text if values_text and len(text) <= RULE_CHARS else None
     rule = {key: value for key, value in schema.items() if key in constraints and not key.startswith("x-")}
     text = dump_json(rule).decode()
+    # A model cannot see what a reference leads to.
     return None if len(text) > RULE_CHARS or '"$ref"' in text else f"fits `{clean_text(text)}`"

@@ -188,6 +188,7 @@ class NodeWriter:
         `reason`: why no number of levels would describe more; "" when more levels would. `same_form`: the
         sentence that names the form it repeats.
         """
+        # Without the levels: a cut looks the same at each of them.
         key = (id(node.shape), node.scope.terse, node.wording, reason, closes)
         known = self._cuts.get(key)
         if known is None:
@@ -213,6 +214,7 @@ class NodeWriter:
     def _write_untyped(self, node: Reached) -> Flat:
         shape = node.shape
         if shape.only_null:
+            # Not `null` alone, which some readers of tools take for no type at all.
             only: JsonObject = {"type": ["string", "null"], "enum": [None]}
             return _finish(node, self._draft(node), only, {}, "Must be null.")
         text = "" if node.wording.description or shape.description else "Free-form value."
@@ -240,7 +242,7 @@ class NodeWriter:
             plain["enum"] = shape.enum
         if shape.needs and (needs := shape.needed_names()):
             plain["dependentRequired"] = needs
-        if len(shape.patterns or ()) >= self.max_nodes:
+        if len(shape.patterns or ()) >= self.max_nodes:  # before each pattern is looked at
             raise TooLarge
         parts = self._members(node, draft, properties, additional)
         if required := [name for name in shape.required_names() if name in properties]:
@@ -267,6 +269,7 @@ class NodeWriter:
                 for pattern, schema in patterns.items()
             }
         if shape.key_schema is not None:
+            # Keys are strings, and each node states its types, also where the document leaves that out.
             names: JsonObject = {"allOf": [shape.key_schema, {"type": "string"}]}
             draft.expect(1)
             parts["propertyNames"] = draft.take(".*", self._below(names, below))
@@ -309,6 +312,7 @@ class NodeWriter:
         if scope.levels < 0:
             return self.write_cut(node)
         draft = self._draft(node)
+        # Only an array within an array costs a level: a list of objects is as deep as one of them.
         deeper = int(scope.in_array)
         below = SchemaScope(scope.levels - deeper, node.inner, scope.terse, in_array=True)
         draft.expect(1)
@@ -366,11 +370,13 @@ def _finish(
     shape, terse, wording = node.shape, node.scope.terse, node.wording
     if terse:
         plain = _shortened(plain, terse)
+    # A cycle that something below closes here ends here: the node gets a name, those above hear nothing.
     called = node.called & draft.closes if draft.closes else draft.closes
     own = clean_text(wording.description) if wording.description else ""
     sentences = [own or shape.description, *shape.notes, text, describe_constraints(plain), *wording.notes]
     sentences += [f"This form is called `{name_of(ref)}`." for ref in sorted(called)]
     description = join_sentences(*sentences)
+    # After the description, which tells the pattern all the same.
     if "pattern" in plain and portable_pattern(pattern := str(plain["pattern"])) is None:
         plain = {key: value for key, value in plain.items() if key != "pattern"}
         if len(pattern) > MAX_PATTERN_CHARS:
