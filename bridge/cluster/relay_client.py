@@ -166,17 +166,25 @@ class RemoteResponse:
 class RelayClient:
     """Connections to all other replicas. Made on the running event loop; `close` ends it."""
 
-    def __init__(self, tokens: RelayTokens, *, is_straight: bool) -> None:
+    def __init__(
+        self,
+        tokens: RelayTokens,
+        *,
+        is_straight: bool,
+        connect_s: float = CONNECT_S,
+        idle_s: float = IDLE_S,
+    ) -> None:
         """`is_straight`: whether it uses the insides of aiohttp."""
         self._tokens = tokens
+        self._connect_s = connect_s
         self._connections: ReplicaConnections | None = (
-            load_lazily("replica_connections")() if is_straight else None
+            load_lazily("replica_connections")(idle_s=idle_s, connect_s=connect_s) if is_straight else None
         )
         self._sockets: set[ClientWebSocketResponse] = set()
         self._opens_sockets = True
         self._session = ClientSession(
-            connector=TCPConnector(limit=0, keepalive_timeout=IDLE_S, use_dns_cache=True),
-            timeout=ClientTimeout(total=None, sock_connect=CONNECT_S),
+            connector=TCPConnector(limit=0, keepalive_timeout=idle_s, use_dns_cache=True),
+            timeout=ClientTimeout(total=None, sock_connect=connect_s),
             cookie_jar=DummyCookieJar(),
             auto_decompress=False,
             trust_env=False,
@@ -230,7 +238,7 @@ class RelayClient:
             URL(keeper.url + path, encoded=True),
             headers={TOKEN_HEADER: token},
             allow_redirects=False,
-            timeout=ClientTimeout(sock_connect=CONNECT_S, sock_read=ANSWER_S),
+            timeout=ClientTimeout(sock_connect=self._connect_s, sock_read=ANSWER_S),
         )
         return RemoteResponse(asking, lambda: False)
 

@@ -93,9 +93,14 @@ class Children:
     """Gives each document a process, one after another. All methods run on one event loop."""
 
     def __init__(
-        self, spawn: Callable[[], Awaitable[Child]], end: Callable[[Child], Awaitable[None]]
+        self,
+        spawn: Callable[[], Awaitable[Child]],
+        end: Callable[[Child], Awaitable[None]],
+        *,
+        patience_s: float = PATIENCE_S,
     ) -> None:
         """`spawn` starts a process, `end` kills one that has not ended."""
+        self._patience_s = patience_s
         self._spawn = spawn
         self._end = end
         self._next: Child | None = None
@@ -155,7 +160,7 @@ class Children:
             self._turn.leave_place()
             raise
         turn = _Turn(self._next, interruption)
-        turn.timer = loop.call_later(PATIENCE_S, self._take_from_turn, turn)
+        turn.timer = loop.call_later(self._patience_s, self._take_from_turn, turn)
         return turn
 
     def _take_from_turn(self, turn: _Turn) -> None:

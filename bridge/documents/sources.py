@@ -40,6 +40,18 @@ FETCH_ALL_SECONDS = 60.0
 """Seconds for all addresses of one document together. Chosen."""
 
 
+@dataclass(frozen=True, slots=True)
+class GatherLimits:
+    """How much is read along with one document."""
+
+    max_bytes: int = MAX_BYTES
+    max_fetched: int = MAX_FETCHED
+    fetch_all_s: float = FETCH_ALL_SECONDS
+
+
+LIMITS = GatherLimits()
+
+
 class BundleDocument(Protocol):
     """`toolserver.document.bundle.bundle_document`, run where hostile texts can do no harm."""
 
@@ -74,7 +86,9 @@ class SourceDocument:
     """None for a file."""
 
 
-async def read_document(source: str, rules: ReferenceRules, bundle: BundleDocument) -> SourceDocument:
+async def read_document(
+    source: str, rules: ReferenceRules, bundle: BundleDocument, *, limits: GatherLimits = LIMITS
+) -> SourceDocument:
     """Read the document at a path or address that the operator named, with what it refers to.
 
     Raises:
@@ -83,12 +97,12 @@ async def read_document(source: str, rules: ReferenceRules, bundle: BundleDocume
     async with OperatorFetch() as fetch:
         if source.startswith(("http://", "https://")):
             text, url = await fetch.fetch_document(source)
-            gatherer = _Gatherer(fetch, rules.origins | {origin_of(url)}, None)
+            gatherer = _Gatherer(fetch, rules.origins | {origin_of(url)}, None, limits)
             return SourceDocument(await gatherer.gather(text, url, bundle), url)
         path = _absolute(source)
         text = await asyncio.to_thread(read_document_file, path)
         folder = _absolute(rules.root) if rules.root else path.parent
-        gatherer = _Gatherer(fetch, rules.origins, folder)
+        gatherer = _Gatherer(fetch, rules.origins, folder, limits)
         return SourceDocument(await gatherer.gather(text, path.as_uri(), bundle), None)
 
 
@@ -125,14 +139,15 @@ class _Gatherer:
     origins: Set[str]
     folder: Path | None
     """None: no files are read, as for a document that came from an address."""
+    limits: GatherLimits = LIMITS
     texts: dict[str, str] = field(default_factory=dict[str, str])
     left_out: dict[str, str] = field(default_factory=dict[str, str])
     fetched: int = 0
-    bytes_left: int = MAX_BYTES
+    chars: int = 0
 
     async def gather(self, text: str, url: str, bundle: BundleDocument) -> str:
-        self.bytes_left -= len(text)
-        deadline = asyncio.get_running_loop().time() + FETCH_ALL_SECONDS
+        self.chars += len(text)
+        deadline = asyncio.get_running_loop().time() + self.limits.fetch_all_s
         while True:
             result = await bundle(text, source_url=url, texts=self.texts, left_out=self.left_out)
             if result.text is not None:
@@ -146,9 +161,9 @@ class _Gatherer:
         try:
             async with asyncio.timeout_at(deadline):
                 text = await get(url)
-            self.bytes_left -= len(text)
-            if self.bytes_left < 0:
-                raise _LeftOut(f"All files together would be larger than {MAX_BYTES:,} bytes.")
+            self.chars += len(text)
+            if self.chars > self.limits.max_bytes:
+                raise _LeftOut(f"All files together would be larger than {self.limits.max_bytes:,} bytes.")
             self.texts[url] = text
         except _LeftOut as error:
             self.left_out[url] = str(error)
@@ -157,7 +172,7 @@ class _Gatherer:
         except ValueError:
             self.left_out[url] = "It is not an address."
         except TimeoutError:
-            self.left_out[url] = f"All files together took longer than {FETCH_ALL_SECONDS:g} s."
+            self.left_out[url] = f"All files together took longer than {self.limits.fetch_all_s:g} s."
 
     async def _address(self, url: str) -> str:
         origin = origin_of(url)
@@ -165,8 +180,8 @@ class _Gatherer:
             how = self.fetch.how_to_allow(origin)
             raise _LeftOut(f"It is at {origin}, from which nothing is fetched; {how}.")
         self.fetched += 1
-        if self.fetched > MAX_FETCHED:
-            raise _LeftOut(f"At most {MAX_FETCHED} addresses are fetched for one document.")
+        if self.fetched > self.limits.max_fetched:
+            raise _LeftOut(f"At most {self.limits.max_fetched} addresses are fetched for one document.")
         return (await self.fetch.fetch_within(url, within=self.origins))[0]
 
     async def _file(self, url: str) -> str:
@@ -176,20 +191,20 @@ class _Gatherer:
         if not path.is_relative_to(self.folder):
             raise _LeftOut("It is outside the folder that may be read; change that with --refs-root.")
         try:
-            return await asyncio.to_thread(_text_below, self.folder, path)
+            return await asyncio.to_thread(_text_below, self.folder, path, self.limits.max_bytes)
         except DocumentError as error:
             raise _LeftOut(error.message) from None
         except OSError as error:
             raise _LeftOut(f"It cannot be read: {error.strerror or error}.") from None
 
 
-def _text_below(folder: Path, path: Path) -> str:
+def _text_below(folder: Path, path: Path, max_bytes: int) -> str:
     """Read a file below `folder`; raises _LeftOut, OSError or DocumentError (not_utf8)."""
     real = path.resolve(strict=True)
     if not real.is_relative_to(folder.resolve()):
         raise _LeftOut("It is a link out of the folder that may be read; change that with --refs-root.")
     if not real.is_file():
         raise _LeftOut("It is not a file.")
-    if real.stat().st_size > MAX_BYTES:
-        raise _LeftOut(f"It is larger than {MAX_BYTES:,} bytes.")
+    if real.stat().st_size > max_bytes:
+        raise _LeftOut(f"It is larger than {max_bytes:,} bytes.")
     return decode_file(real.read_bytes())

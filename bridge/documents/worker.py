@@ -20,7 +20,7 @@ import orjson
 
 from bridge.catalog.server_view import Validation
 from bridge.documents.bodies import SplitBody
-from bridge.documents.children import Children
+from bridge.documents.children import PATIENCE_S, Children
 from bridge.documents.framing import LENGTH, TEXT_MARK, build_frame, frame_length
 from bridge.documents.piped_child import Child, spawn_child
 from bridge.errors import BridgeError, ErrorCode
@@ -55,8 +55,9 @@ SLICE_S = 0.003
 class DocumentWorker:
     """One long-lived child process for compiling, and a short-lived one for each validation."""
 
-    def __init__(self) -> None:
-        self._children = Children(lambda: _spawn(COMPILATION), _end)
+    def __init__(self, *, compile_s: float = COMPILE_SECONDS, patience_s: float = PATIENCE_S) -> None:
+        self._compile_s = compile_s
+        self._children = Children(lambda: _spawn(COMPILATION), _end, patience_s=patience_s)
         self._validating = asyncio.Lock()
 
     async def start_child(self) -> None:
@@ -120,7 +121,7 @@ class DocumentWorker:
         async def ask_in_time(process: Child) -> ResultT:
             nonlocal status
             try:
-                async with asyncio.timeout(COMPILE_SECONDS):
+                async with asyncio.timeout(self._compile_s):
                     return await request(process)
             finally:
                 status = process.returncode
@@ -129,7 +130,7 @@ class DocumentWorker:
             return await self._children.use_child(ask_in_time)
         except TimeoutError:
             raise _invalid(
-                "too_slow", f"The document took longer than {COMPILE_SECONDS:g} s to read."
+                "too_slow", f"The document took longer than {self._compile_s:g} s to read."
             ) from None
         except (asyncio.IncompleteReadError, ConnectionError, ValueError):
             raise _invalid(

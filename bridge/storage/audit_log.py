@@ -96,13 +96,20 @@ class AuditLog:
     """Implements the port `bridge.audit.Audit`, and reads the entries."""
 
     def __init__(
-        self, session: Sessions, thread: Transactions, keep_days: int, origin_of: OriginOf = no_origin
+        self,
+        session: Sessions,
+        thread: Transactions,
+        keep_days: int,
+        origin_of: OriginOf = no_origin,
+        *,
+        max_rows: int = MAX_ROWS,
     ) -> None:
         """`origin_of`: facts about where an entry of a user was written."""
         self._origin_of = origin_of
         self._session = session
         self._thread = thread
         self._keep_seconds = keep_days * DAY_SECONDS
+        self._max_rows = max_rows
         self._entries = GroupCommit[Sequence[Any]]("The audit log", thread, _append)
 
     def add_entry(
@@ -161,7 +168,7 @@ class AuditLog:
     def _cut(self, connection: Connection) -> None:
         newest = connection.scalar(select(func.max(AuditRow.id))) or 0
         too_old = select(func.max(AuditRow.id)).where(AuditRow.at < time.time() - self._keep_seconds)
-        last = max(connection.scalar(too_old) or 0, newest - MAX_ROWS)
+        last = max(connection.scalar(too_old) or 0, newest - self._max_rows)
         connection.execute(delete(AuditRow).where(AuditRow.id <= last))
 
 

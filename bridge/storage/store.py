@@ -24,7 +24,7 @@ from bridge.storage.accounts.account_tables import AccountTables
 from bridge.storage.accounts.logins import LoginTable
 from bridge.storage.accounts.pairings import PairingTable
 from bridge.storage.accounts.usage import UsageTable
-from bridge.storage.audit_log import AuditLog
+from bridge.storage.audit_log import MAX_ROWS, AuditLog
 from bridge.storage.call_journal import CallJournal, OnUnrecorded
 from bridge.storage.chat.model_providers import ModelProviderTable
 from bridge.storage.conversations import ConversationTables
@@ -209,9 +209,9 @@ class Store(UserStore):
         """Return the limits and call settings in this database."""
         return LimitTables(self._session)
 
-    def audit_log(self, keep_days: int = DEFAULT_AUDIT_DAYS) -> AuditLog:
+    def audit_log(self, keep_days: int = DEFAULT_AUDIT_DAYS, *, max_rows: int = MAX_ROWS) -> AuditLog:
         """Return the audit log in this database."""
-        return AuditLog(self._session, self._thread, keep_days, self._origin_of)
+        return AuditLog(self._session, self._thread, keep_days, self._origin_of, max_rows=max_rows)
 
     def memory_choices(self) -> MemoryChoiceTable:
         """Return the retention preferences of users in this database."""

@@ -14,7 +14,6 @@ import pytest
 import pytest_asyncio
 import yaml
 
-from bridge.documents import worker as worker_module
 from bridge.documents.worker import DocumentWorker
 from bridge.errors import BridgeError
 from tests.real_documents.corpus import Corpus
@@ -36,9 +35,8 @@ pytestmark = [pytest.mark.asyncio, pytest.mark.timeout(60 + 2 * FUZZ_SECONDS), p
 
 
 @pytest_asyncio.fixture
-async def worker(monkeypatch: pytest.MonkeyPatch) -> AsyncIterator[DocumentWorker]:
-    monkeypatch.setattr(worker_module, "COMPILE_SECONDS", DOCUMENT_SECONDS)
-    worker = DocumentWorker()
+async def worker() -> AsyncIterator[DocumentWorker]:
+    worker = DocumentWorker(compile_s=DOCUMENT_SECONDS)
     await worker.start_child()
     yield worker
     await worker.close()

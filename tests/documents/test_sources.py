@@ -11,9 +11,15 @@ import pytest_asyncio
 from aiohttp import web
 
 from bridge.cli.documents import bundle_here
-from bridge.documents import sources
 from bridge.documents.fetch import PublicFetch
-from bridge.documents.sources import OWN_ONLY, ReferenceRules, read_document, read_public_document
+from bridge.documents.sources import (
+    LIMITS,
+    OWN_ONLY,
+    GatherLimits,
+    ReferenceRules,
+    read_document,
+    read_public_document,
+)
 from tests.support.documents.compiled import compiled, document_text
 from tests.support.web_servers import serving
 from toolserver.json_types import JsonObject
@@ -34,8 +40,10 @@ def document(*references: str) -> str:
     return document_text(paths=paths)
 
 
-async def read(source: str, rules: ReferenceRules = OWN_ONLY) -> CompiledDocument:
-    found = await read_document(source, rules, bundle_here)
+async def read(
+    source: str, rules: ReferenceRules = OWN_ONLY, *, limits: GatherLimits = LIMITS
+) -> CompiledDocument:
+    found = await read_document(source, rules, bundle_here, limits=limits)
     return compiled(found.text, source_url=found.source_url)
 
 
@@ -97,14 +105,12 @@ async def test_the_folder_may_be_widened(folder: Path) -> None:
     assert reasons(await read(source, wider)) == []
 
 
-async def test_a_file_that_is_no_text_or_too_large_is_left_out(
-    folder: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+async def test_a_file_that_is_no_text_or_too_large_is_left_out(folder: Path) -> None:
     """By its name; the limit is lowered here."""
     (folder / "bytes.yaml").write_bytes(b"a:\xff")
     (folder / "large.yaml").write_text("# " + "x" * 5000, encoding="utf-8")
-    monkeypatch.setattr(sources, "MAX_BYTES", 4000)
-    assert reasons(await read(put(folder, "bytes.yaml", "large.yaml"))) == [
+    source = put(folder, "bytes.yaml", "large.yaml")
+    assert reasons(await read(source, limits=GatherLimits(max_bytes=4000))) == [
         "The text is not readable: byte 0xFF at position 2 is not UTF-8; it may be Latin-1 or Windows-1252. "
         "Save it as UTF-8.",
         "It is larger than 4,000 bytes.",
@@ -180,20 +186,16 @@ async def test_files_of_other_origins_are_fetched_only_where_an_option_says_so(
     assert len(reasons(await read(source, allowed))) == 2
 
 
-async def test_there_is_an_end_to_what_is_fetched(
-    sites: tuple[Site, Site], monkeypatch: pytest.MonkeyPatch
-) -> None:
+async def test_there_is_an_end_to_what_is_fetched(sites: tuple[Site, Site]) -> None:
     """By count and by time; the limits are lowered here."""
     here, _ = sites
     here.texts = {f"/{number}.yaml": LIMIT for number in range(5)}
     here.texts["/openapi.json"] = document(*(f"{number}.yaml" for number in range(5)))
-    monkeypatch.setattr(sources, "MAX_FETCHED", 3)
-    assert (
-        reasons(await read(f"{here.url}/openapi.json"))
-        == ["At most 3 addresses are fetched for one document."] * 2
-    )
-    monkeypatch.setattr(sources, "FETCH_ALL_SECONDS", -1.0)
-    assert "All files together took longer than -1 s." in reasons(await read(f"{here.url}/openapi.json"))
+    source = f"{here.url}/openapi.json"
+    few = await read(source, limits=GatherLimits(max_fetched=3))
+    assert reasons(few) == ["At most 3 addresses are fetched for one document."] * 2
+    late = await read(source, limits=GatherLimits(fetch_all_s=-1.0))
+    assert "All files together took longer than -1 s." in reasons(late)
 
 
 def only_here(host: str) -> None:

@@ -18,9 +18,9 @@ import pytest
 import pytest_asyncio
 
 from bench.documents.worker import generate_document
-from bridge.documents import children, framing
-from bridge.documents import worker as worker_module
-from bridge.documents.worker import DocumentWorker
+from bridge.documents import framing
+from bridge.documents.children import SLOW_PLACES
+from bridge.documents.worker import KEYS_AT_A_TIME, DocumentWorker
 from bridge.errors import BridgeError, ErrorCode
 from tests.support.documents.compiled import compiled, document_text, tools_of
 from tests.support.waiting import eventually
@@ -32,9 +32,18 @@ pytestmark = [pytest.mark.asyncio, pytest.mark.both_event_loops]
 
 @pytest_asyncio.fixture
 async def worker() -> AsyncIterator[DocumentWorker]:
-    worker = DocumentWorker()
-    yield worker
-    await worker.close()
+    async with working() as worker:
+        yield worker
+
+
+@asynccontextmanager
+async def working(**times: float) -> AsyncGenerator[DocumentWorker]:
+    """A worker; times are shortened where a test would wait for their end."""
+    worker = DocumentWorker(**times)
+    try:
+        yield worker
+    finally:
+        await worker.close()
 
 
 async def compile_text(worker: DocumentWorker, text: str) -> object:
@@ -102,17 +111,14 @@ async def test_a_bad_document_is_named_and_the_next_one_served(
     )
 
 
-async def test_a_document_that_takes_too_long_costs_its_process_and_nothing_else(
-    worker: DocumentWorker, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """A hostile document costs bounded time; the limit is shortened here."""
-    await worker.start_child()
-    monkeypatch.setattr(worker_module, "COMPILE_SECONDS", 0.3)
-    with pytest.raises(BridgeError) as refused:
-        await compile_text(worker, large_yaml(20_000))
-    assert refused.value.error.detail["code"] == "too_slow"
-    monkeypatch.setattr(worker_module, "COMPILE_SECONDS", 30)
-    assert await compile_text(worker, document_text())
+async def test_a_document_that_takes_too_long_costs_its_process_and_nothing_else() -> None:
+    """A hostile document costs bounded time; the next one has all of it again."""
+    async with working(compile_s=4.0) as worker:
+        await worker.start_child()
+        with held(worker), pytest.raises(BridgeError) as refused:
+            await compile_text(worker, document_text())
+        assert refused.value.error.detail["code"] == "too_slow"
+        assert await compile_text(worker, document_text())
 
 
 @contextmanager
@@ -143,59 +149,51 @@ async def begun(worker: DocumentWorker, text: str) -> asyncio.Task[object]:
     return reading
 
 
-async def test_a_slow_document_keeps_others_waiting_for_a_few_seconds_only(
-    worker: DocumentWorker, monkeypatch: pytest.MonkeyPatch
-) -> None:
+async def test_a_slow_document_keeps_others_waiting_for_a_few_seconds_only() -> None:
     """Finding O-3: the schemas of one document held everybody's for a minute. The time is shortened here."""
-    monkeypatch.setattr(children, "PATIENCE_S", 0.2)
-    await worker.start_child()
-    with held(worker):
-        slow = await begun(worker, large_yaml(10))
-        for _ in range(2):  # the second one by the process that the first one has started
-            assert await compile_text(worker, document_text())
-        assert not slow.done()
-    assert await slow == compiled(large_yaml(10), source_url="http://h/spec.json")
-    assert is_slow(worker, 0)
-    assert await compile_text(worker, document_text())
+    async with working(patience_s=0.2) as worker:
+        await worker.start_child()
+        with held(worker):
+            slow = await begun(worker, large_yaml(10))
+            for _ in range(2):  # the second one by the process that the first one has started
+                assert await compile_text(worker, document_text())
+            assert not slow.done()
+        assert await slow == compiled(large_yaml(10), source_url="http://h/spec.json")
+        assert is_slow(worker, 0)
+        assert await compile_text(worker, document_text())
 
 
-async def test_a_third_slow_document_begins_again_when_another_has_ended(
-    worker: DocumentWorker, monkeypatch: pytest.MonkeyPatch
-) -> None:
+async def test_a_third_slow_document_begins_again_when_another_has_ended() -> None:
     """Finding O-3: each has a process of up to 4 GiB, so there is a bound to them; nobody waits for it."""
-    monkeypatch.setattr(children, "PATIENCE_S", 0.1)
     slow: list[asyncio.Task[object]] = []
-    with ExitStack() as stopped:
-        for number in (1, 2, 3):
-            await worker.start_child()
-            stopped.enter_context(held(worker))
-            slow.append(await begun(worker, large_yaml(number)))
-            await eventually(lambda: not is_turn_taken(worker))
-        assert is_slow(worker, children.SLOW_PLACES)
-        monkeypatch.setattr(children, "PATIENCE_S", 5.0)
-        assert await compile_text(worker, document_text())
-        assert not any(task.done() for task in slow)
-    for number, task in enumerate(slow, start=1):
-        assert await task == compiled(large_yaml(number), source_url="http://h/spec.json")
-    assert is_slow(worker, 0)
+    async with working(patience_s=2.0) as worker:
+        with ExitStack() as stopped:
+            for number in (1, 2, 3):
+                await worker.start_child()
+                stopped.enter_context(held(worker))
+                slow.append(await begun(worker, large_yaml(number)))
+                await eventually(lambda: not is_turn_taken(worker))
+            assert is_slow(worker, SLOW_PLACES)
+            assert await compile_text(worker, document_text())
+            assert not any(task.done() for task in slow)
+        for number, task in enumerate(slow, start=1):
+            assert await task == compiled(large_yaml(number), source_url="http://h/spec.json")
+        assert is_slow(worker, 0)
 
 
-async def test_a_slow_document_that_is_given_up_ends_its_own_process_only(
-    worker: DocumentWorker, monkeypatch: pytest.MonkeyPatch
-) -> None:
+async def test_a_slow_document_that_is_given_up_ends_its_own_process_only() -> None:
     """Finding O-3: its time is over, or its process dies, while others are read."""
-    monkeypatch.setattr(children, "PATIENCE_S", 0.1)
-    monkeypatch.setattr(worker_module, "COMPILE_SECONDS", 2)
-    await worker.start_child()
-    with held(worker):
-        slow = await begun(worker, large_yaml(10))
+    async with working(patience_s=0.1, compile_s=2.0) as worker:
+        await worker.start_child()
+        with held(worker):
+            slow = await begun(worker, large_yaml(10))
+            assert await compile_text(worker, document_text())
+            kept = worker._children._next  # pyright: ignore[reportPrivateUsage]
+            with pytest.raises(BridgeError) as refused:
+                await slow
+        assert refused.value.error.detail["code"] == "too_slow"
         assert await compile_text(worker, document_text())
-        kept = worker._children._next  # pyright: ignore[reportPrivateUsage]
-        with pytest.raises(BridgeError) as refused:
-            await slow
-    assert refused.value.error.detail["code"] == "too_slow"
-    assert await compile_text(worker, document_text())
-    assert worker._children._next is kept  # pyright: ignore[reportPrivateUsage]
+        assert worker._children._next is kept  # pyright: ignore[reportPrivateUsage]
 
 
 async def test_types_alone_are_told_with_the_reason(worker: DocumentWorker) -> None:
@@ -384,7 +382,7 @@ async def test_a_document_is_validated_as_its_author_wrote_it(worker: DocumentWo
 
 async def test_a_first_call_does_not_wait_for_all_schemas_of_a_document(worker: DocumentWorker) -> None:
     """A page asks for the schemas of ten thousand tools while somebody calls one."""
-    text = json.dumps(generate_document(10 * worker_module.KEYS_AT_A_TIME))
+    text = json.dumps(generate_document(10 * KEYS_AT_A_TIME))
     digest = compiled(text).digest
     keys = [operation.key for operation in compiled(text).operations]
     await worker.compile_schemas(text, digest, keys[:1])

@@ -73,9 +73,9 @@ class Replica:
 class Sender:
     """Passes requests on to one address."""
 
-    def __init__(self, url: str, *, is_straight: bool) -> None:
+    def __init__(self, url: str, *, is_straight: bool, **times: float) -> None:
         self.url = url
-        self.client = RelayClient(RelayTokens(secrets.token_bytes(32)), is_straight=is_straight)
+        self.client = RelayClient(RelayTokens(secrets.token_bytes(32)), is_straight=is_straight, **times)
 
     def send(
         self, body: bytes = b"{}", headers: Mapping[str, str] | None = None, target: str = TARGET
@@ -89,8 +89,8 @@ class Sender:
 
 
 @asynccontextmanager
-async def sending_to(url: str, is_straight: bool) -> AsyncGenerator[Sender]:
-    sender = Sender(url, is_straight=is_straight)
+async def sending_to(url: str, is_straight: bool, **times: float) -> AsyncGenerator[Sender]:
+    sender = Sender(url, is_straight=is_straight, **times)
     try:
         yield sender
     finally:
@@ -98,10 +98,10 @@ async def sending_to(url: str, is_straight: bool) -> AsyncGenerator[Sender]:
 
 
 @asynccontextmanager
-async def sending(replica: Replica, is_straight: bool) -> AsyncGenerator[Sender]:
+async def sending(replica: Replica, is_straight: bool, **times: float) -> AsyncGenerator[Sender]:
     async with (
         serving_connections(replica.serve) as port,
-        sending_to(f"http://127.0.0.1:{port}", is_straight) as sender,
+        sending_to(f"http://127.0.0.1:{port}", is_straight, **times) as sender,
     ):
         yield sender
 
@@ -252,26 +252,23 @@ async def test_nothing_was_sent_where_nobody_listens(host: str, is_straight: boo
             await sender.read()
 
 
-async def test_a_replica_that_takes_no_connection_is_given_up_soon(monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_a_replica_that_takes_no_connection_is_given_up_soon(is_straight: bool) -> None:
     """Its machine may be frozen; the system would wait for minutes."""
-    monkeypatch.setattr(relay_client, "CONNECT_S", 0.05)
     with socket.socket() as listener:
         listener.bind(("127.0.0.1", 0))
         listener.listen(0)
         taken = socket.create_connection(listener.getsockname())  # it accepts none, and has room for one
         with taken:
-            async with sending_to(
-                f"http://127.0.0.1:{listener.getsockname()[1]}", is_straight=False
-            ) as sender:
+            url = f"http://127.0.0.1:{listener.getsockname()[1]}"
+            async with sending_to(url, is_straight, connect_s=0.05) as sender:
                 with pytest.raises(ReplicaUnreachable):
                     await sender.read()
 
 
-async def test_an_idle_connection_is_closed_after_a_while(monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_an_idle_connection_is_closed_after_a_while(is_straight: bool) -> None:
     """Otherwise the other side might close it just when it is used."""
-    monkeypatch.setattr(relay_client, "IDLE_S", 0.05)
     replica = Replica(OK)
-    async with sending(replica, is_straight=False) as sender:
+    async with sending(replica, is_straight, idle_s=0.05) as sender:
         await sender.read()
         await asyncio.wait_for(replica.lost.wait(), 10)
 

@@ -16,15 +16,17 @@ from aiohttp import web
 
 from bridge.app.http_application import ROUTES
 from bridge.app.server import Bridge
+from bridge.auth.access_tokens import CLOCK_SKEW_S
 from bridge.auth.access_watch import AccessWatch
 from bridge.auth.logins import secret_of_cookie
 from bridge.auth.mcp_callers import McpCallers
 from bridge.endpoints.mcp import answer as mcp_answer
 from bridge.endpoints.mcp import task_runs
-from bridge.http import streaming, user_connections
+from bridge.http import streaming
 from bridge.http.access import check_access
 from bridge.http.connections import Connections
 from bridge.http.middleware import AllowedOrigins, build_guard
+from bridge.http.user_connections import MAX_STREAMS
 from bridge.storage.accounts.logins import Login
 from bridge.storage.store import Store
 from tests.support.authorization_server import AuthorizationServer, authorization_server
@@ -378,27 +380,21 @@ async def server() -> AsyncIterator[AuthorizationServer]:
         yield running
 
 
-async def test_a_subscription_ends_with_its_access_token(
-    tmp_path: Path, server: AuthorizationServer, monkeypatch: pytest.MonkeyPatch
-) -> None:
+async def test_a_subscription_ends_with_its_access_token(tmp_path: Path, server: AuthorizationServer) -> None:
     """Finding S-M3: an authorization server takes a grant back by not renewing its token."""
-    monkeypatch.setattr("bridge.auth.access_watch.CLOCK_SKEW_S", 0)
     async with oauth_client(tmp_path, server) as client:
         body, headers = modern_request("subscriptions/listen", {"notifications": {}})
-        token = server.sign(exp=int(time.time()) + 2)
+        token = server.sign(exp=int(time.time()) + 4 - CLOCK_SKEW_S)
         async with held_request(client.bridge.base_url, "POST", "/mcp", token, body, headers) as held:
             await eventually(lambda: held.received)
             await eventually(lambda: held.is_over, within_s=WITHIN_S)
             assert b'"reason":"expired"' in held.received
 
 
-async def test_a_user_has_only_so_many_streams_that_do_not_end(
-    house: House, monkeypatch: pytest.MonkeyPatch
-) -> None:
+async def test_a_user_has_only_so_many_streams_that_do_not_end(house: House) -> None:
     """Finding S-M4: 400 of one conversation were open, and each holds a connection."""
-    monkeypatch.setattr(user_connections, "MAX_STREAMS", 3)
     async with AsyncExitStack() as stack:
-        for door in (conversation_events, subscription, background_stream):
+        for door in (conversation_events, background_stream, *[subscription] * (MAX_STREAMS - 2)):
             await stack.enter_async_context(asynccontextmanager(door)(house))
         client = await stack.enter_async_context(open_conversation(house.bridge))
         status, refused = await client.ask("GET", f"/conversations/{client.id}/events")

@@ -12,7 +12,6 @@ import pytest
 import pytest_asyncio
 
 from bridge.app.server import Bridge
-from bridge.calls import open_call
 from tests.support.audit_entries import told_in
 from tests.support.documents.compiled import document_text
 from tests.support.running_bridge import FakePage, json_answer, page_of, running_bridge
@@ -224,10 +223,9 @@ async def test_an_approval_that_waits_for_a_slot_is_noted_once_as_one(
 
 
 async def test_a_page_that_says_nothing_in_time_is_no_gap_in_the_audit_log(
-    tmp_path: Path, database: Where, monkeypatch: pytest.MonkeyPatch
+    tmp_path: Path, database: Where
 ) -> None:
     """The bridge's own clock denied it: the entry says so, and a click that comes too late adds none."""
-    monkeypatch.setattr(open_call, "APPROVAL_GRACE_S", 0.1)
     async with asking_page(tmp_path, database=database, approval_s=0.1) as (bridge, page):
         status, answer = await call(bridge)
         assert (status, answer["error"]["detail"]["reason"]) == (403, "no_answer")

@@ -82,10 +82,9 @@ async def test_entries_are_neither_changed_nor_taken_out_of_the_middle(
 
 
 @pytest.mark.asyncio
-async def test_old_entries_go_at_the_old_end(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_old_entries_go_at_the_old_end(store: Store) -> None:
     """By age and by number, without an entry of the middle ever missing."""
-    monkeypatch.setattr(audit_log, "MAX_ROWS", 5)
-    log = store.audit_log()
+    log = store.audit_log(max_rows=5)
     await noted(log, 9)
     cutting = asyncio.create_task(log.sweep_hourly())
 

@@ -10,7 +10,7 @@ import pytest
 
 from bridge.app.server import Bridge
 from bridge.catalog.server_view import UserSelection
-from bridge.http import user_connections
+from bridge.http.user_connections import MAX_STREAMS
 from tests.support.documents.compiled import document_text
 from tests.support.mcp_messages import modern_request, next_message, post_message
 from tests.support.running_bridge import running_bridge
@@ -95,13 +95,11 @@ async def test_what_is_no_server_of_the_user_cannot_be_listened_to(
             assert (status, answer["error"]["data"]["error"]["code"]) == (404, "not_found"), method
 
 
-async def test_a_user_has_only_so_many_subscriptions(
-    bridge: Bridge, http: aiohttp.ClientSession, monkeypatch: pytest.MonkeyPatch
-) -> None:
+async def test_a_user_has_only_so_many_subscriptions(bridge: Bridge, http: aiohttp.ClientSession) -> None:
     """429; each holds a connection."""
-    monkeypatch.setattr(user_connections, "MAX_STREAMS", 1)
-    async with listening(bridge, http) as response:
-        await next_message(response)
+    async with AsyncExitStack() as stack:
+        for _ in range(MAX_STREAMS):
+            await next_message(await stack.enter_async_context(listening(bridge, http)))
         body, headers = modern_request("subscriptions/listen", {"notifications": {}})
         status, answer = await post_message(bridge, http, body, headers)
         assert (status, answer["error"]["data"]["error"]["code"]) == (429, "rate_limited")

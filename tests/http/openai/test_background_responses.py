@@ -12,7 +12,7 @@ import pytest_asyncio
 from openai import AsyncOpenAI
 
 from bridge.app.server import Bridge
-from bridge.endpoints.openai.responses_api import running as running_responses
+from bridge.endpoints.openai.responses_api.running import MAX_IN_BACKGROUND
 from tests.support.models.model_answers import calls, text
 from tests.support.models.model_bridge import MODEL, products, shop_bridge
 from tests.support.models.scripted_provider import ScriptedProvider, fails, script
@@ -201,13 +201,12 @@ async def test_a_call_that_was_stopped_has_an_honest_output(
 
 
 async def test_so_many_run_in_the_background_and_no_more(
-    client: AsyncOpenAI, provider: ScriptedProvider, monkeypatch: pytest.MonkeyPatch
+    client: AsyncOpenAI, provider: ScriptedProvider
 ) -> None:
     """A client in a loop does not fill the bridge; one that ends makes room."""
-    monkeypatch.setattr(running_responses, "MAX_IN_BACKGROUND", 2)
-    release = asyncio.Event()
-    provider.play(*(script(text("Hi.")).held(release, after=1) for _ in range(2)), text("Hi."))
-    running = [await client.responses.create(model=MODEL, input="Hi", background=True) for _ in range(2)]
+    release, most = asyncio.Event(), range(MAX_IN_BACKGROUND)
+    provider.play(*(script(text("Hi.")).held(release, after=1) for _ in most), text("Hi."))
+    running = [await client.responses.create(model=MODEL, input="Hi", background=True) for _ in most]
     with pytest.raises(openai.RateLimitError) as refused:
         await client.responses.create(model=MODEL, input="Hi", background=True)
     assert refused.value.code == "rate_limit_exceeded"

@@ -4,6 +4,7 @@ import asyncio
 from collections.abc import AsyncGenerator, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
+from typing import Any
 
 import pytest
 
@@ -47,10 +48,10 @@ def frame(number: int, *, kind: str = "response.output_text.delta", padding: int
 
 
 @asynccontextmanager
-async def a_log(store: GuardedStore, *, first: int = 0) -> AsyncGenerator[EventLog]:
+async def a_log(store: GuardedStore, **chosen: Any) -> AsyncGenerator[EventLog]:
     """A log that is written beside the test, and ended after it."""
     await store.save_response(StoredResponse("r", "ann", "m", "in_progress", {}, {}, 0.0))
-    log = EventLog(store, "ann", "r", first=first)
+    log = EventLog(store, "ann", "r", **chosen)
     async with asyncio.TaskGroup() as group:
         group.create_task(log.write_frames())
         yield log
@@ -126,11 +127,10 @@ async def test_events_are_written_together_and_a_new_item_at_once() -> None:
     assert [first for first, _ in await store.read_events("ann", "r", -1, limit=99)] == [0, 1]
 
 
-async def test_a_store_that_is_away_delays_nobody_and_gets_all_later(monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_a_store_that_is_away_delays_nobody_and_gets_all_later() -> None:
     """Listeners are served from memory meanwhile."""
-    monkeypatch.setattr(event_log, "RETRY_S", 0.01)
     store = GuardedStore(is_away=True)
-    async with a_log(store) as log:
+    async with a_log(store, retry_s=0.01) as log:
         for number in range(10):
             log.add_frames(frame(number, kind="response.output_item.added"))
         assert await read_events(log, until=9) == list(range(10))
@@ -141,12 +141,10 @@ async def test_a_store_that_is_away_delays_nobody_and_gets_all_later(monkeypatch
     )
 
 
-async def test_memory_is_bounded_while_the_store_is_away(monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_memory_is_bounded_while_the_store_is_away() -> None:
     """The oldest events are given up; who still needs them is told, and newer ones go on."""
-    monkeypatch.setattr(event_log, "UNWRITTEN_BYTES", 100_000)
-    monkeypatch.setattr(event_log, "RETRY_S", 0.01)
     store = GuardedStore(is_away=True)
-    async with a_log(store) as log:
+    async with a_log(store, unwritten_bytes=100_000, retry_s=0.01) as log:
         for number in range(300):
             log.add_frames(frame(number, padding=1000))
         with pytest.raises(EventsLost):

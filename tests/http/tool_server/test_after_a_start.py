@@ -10,7 +10,6 @@ import pytest
 
 from bridge.app.server import Bridge
 from bridge.app.start import start_bridge
-from bridge.browsers import connected_pages
 from bridge.storage.open_pages import OPEN_PAGES_FILE, read_users
 from bridge.storage.store import Store
 from tests.support.documents.compiled import document_text
@@ -66,16 +65,16 @@ async def test_a_call_right_after_a_start_waits_for_the_page_that_was_open_befor
 
 
 async def test_a_call_right_after_a_start_fails_at_once_if_no_page_was_open_before(
-    tmp_path: Path, http: aiohttp.ClientSession, monkeypatch: pytest.MonkeyPatch
+    tmp_path: Path, http: aiohttp.ClientSession
 ) -> None:
     """A page that its user had closed does not come back by itself."""
-    monkeypatch.setattr(connected_pages, "RETURN_S", 60.0)
     async with running_bridge(tmp_path) as bridge:
         await share_shop(bridge)
         async with page_of(bridge, bridge.local_user.id, answer):
             await recorded_users_are(tmp_path, bridge.local_user.id)
         await recorded_users_are(tmp_path)
-    async with running_bridge(tmp_path) as bridge, asyncio.timeout(30):
+    patient = {"PAGE_RESUME_SECONDS": 30.0}
+    async with running_bridge(tmp_path, limits=patient) as bridge, asyncio.timeout(20):
         await share_shop(bridge)
         status, told = await call(bridge, http)
         assert (status, told["error"]["code"]) == (503, "no_browser")

@@ -12,7 +12,6 @@ import pytest_asyncio
 
 from bridge.app.server import Bridge
 from bridge.catalog import schema_loading
-from bridge.documents import children
 from bridge.documents.piped_child import Child
 from bridge.documents.worker import DocumentWorker
 from tests.support.documents.compiled import document_text, operation
@@ -30,7 +29,7 @@ class HeldWorker(DocumentWorker):
     """A worker that keeps a process for as long as the test wants when it describes the document `Slow`."""
 
     def __init__(self) -> None:
-        super().__init__()
+        super().__init__(patience_s=0.2)
         self.may_end = asyncio.Event()
         self.is_held = False
 
@@ -57,7 +56,6 @@ async def worker() -> AsyncIterator[HeldWorker]:
 async def bridge(
     tmp_path: Path, worker: HeldWorker, monkeypatch: pytest.MonkeyPatch
 ) -> AsyncIterator[Bridge]:
-    monkeypatch.setattr(children, "PATIENCE_S", 0.2)
     monkeypatch.setattr(schema_loading, "LIST_WAIT_S", 3.0)
     async with running_bridge(tmp_path, documents=worker) as running:
         yield running

@@ -12,7 +12,6 @@ import pytest_asyncio
 
 from bridge.app.server import Bridge
 from bridge.app.start import start_bridge
-from bridge.browsers import connected_pages
 from bridge.storage.store import Store
 from tests.support.documents.compiled import document_text
 from tests.support.running_bridge import TEST_LIMITS, Answer, json_answer, page_of, running_bridge
@@ -282,11 +281,8 @@ async def test_a_call_waits_for_the_page_that_may_reach_its_origin(
         assert old.calls == []
 
 
-async def test_a_call_is_not_kept_from_a_page_for_ever(
-    bridge: Bridge, http: aiohttp.ClientSession, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """If no better page comes, the one that is open says what is wrong; the wait is shortened here."""
-    monkeypatch.setattr(connected_pages, "HANDOVER_S", 0.05)
+async def test_a_call_is_not_kept_from_a_page_for_ever(bridge: Bridge, http: aiohttp.ClientSession) -> None:
+    """If no better page comes, the one that is open says what is wrong."""
     narrow: dict[str, Any] = {"protocol": 2, "page_id": "narrow", "origins": []}
     outcome = json_answer({"page": "narrow"})
     async with page_of(bridge, bridge.local_user.id, always(outcome), hello=narrow):

@@ -60,6 +60,7 @@ UNWRITTEN_BYTES = 8 * 1024 * 1024
 """Maximum bytes of events that wait for an unavailable store; beyond it the oldest are dropped."""
 
 RETRY_S = 1.0
+"""Seconds between two attempts to write to an unavailable store."""
 
 PIECES_AT_ONCE = 16
 """Maximum pieces that a listener reads from the store in one query."""
@@ -83,8 +84,19 @@ class _Piece:
 class EventLog:
     """The events of one response. `write` must run beside it. All methods run on one event loop."""
 
-    def __init__(self, store: ItemStore, user_id: str, response_id: str, *, first: int = 0) -> None:
+    def __init__(
+        self,
+        store: ItemStore,
+        user_id: str,
+        response_id: str,
+        *,
+        first: int = 0,
+        unwritten_bytes: int = UNWRITTEN_BYTES,
+        retry_s: float = RETRY_S,
+    ) -> None:
         """`first`: number of the first event; those before it are in the store, as far as there are any."""
+        self._max_unwritten_bytes = unwritten_bytes
+        self._retry_s = retry_s
         self._store = store
         self._user_id = user_id
         self._response_id = response_id
@@ -126,7 +138,7 @@ class EventLog:
         self._something.set()
         if self._unwritten_bytes >= WRITE_BYTES or _BEGINS_ITEM in frames:
             self._hurry.set()
-        if self._unwritten_bytes > UNWRITTEN_BYTES:
+        if self._unwritten_bytes > self._max_unwritten_bytes:
             self._give_up()
         self._wake()
 
@@ -250,7 +262,7 @@ class EventLog:
                 )
             except StoreUnavailable as failure:
                 _log.warning("Events of %s wait for the store: %s", self._response_id, failure)
-                await sleep_safely(RETRY_S)
+                await sleep_safely(self._retry_s)
                 self._something.set()
                 return
             self._mark_written(batch[-1].last)
@@ -288,7 +300,7 @@ class EventLog:
     def _give_up(self) -> None:
         """The oldest half of what is not written, so that a store that is away costs no more memory."""
         _log.error("Events of %s are dropped: the store does not accept them.", self._response_id)
-        while self._unwritten_bytes > UNWRITTEN_BYTES // 2:
+        while self._unwritten_bytes > self._max_unwritten_bytes // 2:
             piece = self._pieces.popleft()
             self._bytes -= len(piece.frames)
             if piece.first > self._written_to:
