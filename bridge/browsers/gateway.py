@@ -214,7 +214,7 @@ class BrowserGateway:
         return self.pages.choose_page(user_id, origin, server_id)
 
     async def next_page(self, user_id: str, origin: str, server_id: str, resume_s: float) -> Page | None:
-        """See `ConnectedPages.next_page`; waits up to `HANDOVER_S` or `resume_s`."""
+        """See `ConnectedPages.wait_for_page`; waits up to `HANDOVER_S` or `resume_s`."""
         return await self.pages.wait_for_page(user_id, origin, server_id, resume_s)
 
     def calls_changed(self, user_id: str) -> None:
@@ -230,9 +230,8 @@ class BrowserGateway:
         if (socket := self._sockets.get(sid)) is None:
             return
         chars = len(call.request.arguments_text)
-        self._expect_ack(
-            sid, call.call_id, asyncio.get_running_loop().time(), ACK_S + chars / SLOW_CHARS_PER_S
-        )
+        since = asyncio.get_running_loop().time()
+        self._expect_ack(sid, call.call_id, since, ACK_S + chars / SLOW_CHARS_PER_S)
         socket.reader.add_call_allowance()
         if self._has_beats and (silence_s := silence_before(chars)) is not None:
             socket.writer.send_event(EVENT_BEAT, {"silence_s": silence_s})

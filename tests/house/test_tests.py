@@ -3,7 +3,7 @@
 import ast
 from collections.abc import Iterator
 
-from tests.house.source import FunctionNode, files, functions_of, refuse, tree_of
+from tests.house.source import FunctionNode, files, functions_of, judge, refuse, tree_of
 
 PATCHING = frozenset({"unittest", "mock", "pytest_mock"})
 
@@ -28,6 +28,12 @@ def test_unit_tests_patch_nothing() -> None:
         if isinstance(node, ast.Import | ast.ImportFrom) and imported_roots(node) & PATCHING
     ]
     refuse(patching)
+
+
+def test_tests_pass_times_and_bounds_and_patch_none() -> None:
+    """Finding house-H17: a patch changes every object of the process, and nothing once the constant moves."""
+    why = "make it a parameter with the constant as its default, and pass that"
+    judge("patched_constants", dict.fromkeys(patched_constants(), why))
 
 
 def test_no_test_sleeps_on_the_real_clock() -> None:
@@ -57,6 +63,28 @@ def all_tests() -> Iterator[tuple[str, str, FunctionNode]]:
         for name, node in functions_of(file):
             if node.name.startswith("test_"):
                 yield file, name, node
+
+
+def patched_constants() -> Iterator[str]:
+    """Dotted names of what tests set in modules, where they are written like constants."""
+    for file in files(".py", under=("tests/",)):
+        modules = {name: module for node in ast.walk(tree_of(file)) for name, module in names_of(node)}
+        for node in ast.walk(tree_of(file)):
+            if not (isinstance(node, ast.Call) and ast.unparse(node.func).endswith(".setattr")):
+                continue
+            target = [
+                each.value if isinstance(each, ast.Constant) else ast.unparse(each) for each in node.args
+            ]
+            dotted = ".".join(str(each) for each in target[:-1])
+            first, _, rest = dotted.partition(".")
+            if dotted.rpartition(".")[2].isupper():
+                yield f"{modules.get(first, first)}.{rest}"
+
+
+def names_of(node: ast.AST) -> Iterator[tuple[str, str]]:
+    """The names that a statement imports, with what they stand for."""
+    if isinstance(node, ast.ImportFrom):
+        yield from ((each.asname or each.name, f"{node.module}.{each.name}") for each in node.names)
 
 
 def imported_roots(node: ast.Import | ast.ImportFrom) -> set[str]:

@@ -345,7 +345,7 @@ class ShapeReader:
             return [*branches_read, free[0]]
         if allows_null and not targets and shape.types is None:
             shape.only_null = True
-        # Branches of `required` alone are no forms of a value: a sentence tells the choice.
+        # Branches of `required` alone describe no form of a value: a sentence tells the choice.
         if targets and len(needed) == len(targets):
             take_needed(shape, needed, exclusive=alternatives.exclusive)
             return []

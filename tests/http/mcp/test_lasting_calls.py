@@ -60,10 +60,10 @@ async def test_a_call_runs_on_although_nobody_reads_what_its_line_is_kept_open_b
     accepted: str,
 ) -> None:
     """What writes to nobody ends; it is no failure of the bridge, and ends no call."""
-    for name in ("TOLD_AFTER_S", "KEEP_ALIVE_S"):
-        monkeypatch.setattr(answer, name, 0.05)
-    for name in ("SILENCE_S", "SPACE_S"):
-        monkeypatch.setattr(f"bridge.http.streaming.{name}", 0.05)
+    monkeypatch.setattr(answer, "TOLD_AFTER_S", 0.05)
+    monkeypatch.setattr(answer, "KEEP_ALIVE_S", 0.05)
+    monkeypatch.setattr("bridge.http.streaming.SILENCE_S", 0.05)
+    monkeypatch.setattr("bridge.http.streaming.SPACE_S", 0.05)
     shop = Shop()
     async with page_of(bridge, bridge.local_user.id, shop.answer) as page:
         body, headers = legacy_request("tools/call", CALL, progressToken="p")
