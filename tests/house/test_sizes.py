@@ -1,6 +1,10 @@
 """Ceilings on files and functions: hard maxima, because averages hide the one function nobody can read."""
 
 import ast
+import io
+import tokenize
+
+import pytest
 
 from tests.house.source import files, functions_of, judge, scripts, span_of, text_of
 
@@ -51,6 +55,25 @@ def test_no_python_function_nests_deeper_than_its_ceiling() -> None:
             if (depth := nesting(node.body)) > NESTING
         },
     )
+
+
+@pytest.mark.parametrize(
+    "name",
+    [
+        "bridge/browsers/page_reader.py",
+        "bridge/browsers/page_writer.py",
+        "bridge/browsers/straight_socket.py",
+        "bridge/cluster/homes.py",
+        "bridge/limits/fair_queue.py",
+        "toolserver/schema/read.py",
+        "toolserver/schema/rules.py",
+        "toolserver/schema/write.py",
+    ],
+)
+def test_files_in_which_readers_stopped_say_why_a_line_is_there(name: str) -> None:
+    """Finding house-H14: a docstring has the why of a function; of a line, only its author knew it."""
+    tokens = tokenize.generate_tokens(io.StringIO(text_of(name)).readline)
+    assert sum(token.type == tokenize.COMMENT for token in tokens) >= 3
 
 
 def test_no_script_function_outgrows_its_ceiling() -> None:
