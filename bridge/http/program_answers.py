@@ -6,7 +6,7 @@ of what an answer costs. What a program gets is always the same, but for its len
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 
 from aiohttp import HttpVersion11, hdrs, web
 from aiohttp.abc import AbstractStreamWriter
@@ -14,9 +14,8 @@ from aiohttp.helpers import rfc822_formatted_time
 from aiohttp.http import SERVER_SOFTWARE
 
 from bridge.http.connections import is_relay_request, may_answer_straight
-from bridge.http.security_headers import is_browser
+from bridge.http.security_headers import lacking_headers
 
-_ENDING = f"\r\n{hdrs.SERVER}: {SERVER_SOFTWARE}\r\n{hdrs.VARY}: Origin\r\n\r\n".encode()
 _RELAY_ENDING = f"\r\n{hdrs.SERVER}: {SERVER_SOFTWARE}\r\n\r\n".encode()
 """For another replica, which adds what its caller needs."""
 
@@ -24,12 +23,17 @@ _RELAY_ENDING = f"\r\n{hdrs.SERVER}: {SERVER_SOFTWARE}\r\n\r\n".encode()
 class AnswerHead:
     """What the answers of one kind begin with: status 200, and fixed headers."""
 
-    __slots__ = ("headers", "start")
+    __slots__ = ("ending", "headers", "start")
 
     def __init__(self, headers: Mapping[str, str]) -> None:
         self.headers = headers
-        lines = "".join(f"{name}: {value}\r\n" for name, value in headers.items())
-        self.start = f"HTTP/1.1 200 OK\r\n{lines}{hdrs.CONTENT_LENGTH}: ".encode()
+        self.start = f"HTTP/1.1 200 OK\r\n{_lines(headers.items())}{hdrs.CONTENT_LENGTH}: ".encode()
+        added = [(hdrs.SERVER, SERVER_SOFTWARE), (hdrs.VARY, "Origin"), *lacking_headers(headers)]
+        self.ending = f"\r\n{_lines(added)}\r\n".encode()
+
+
+def _lines(headers: Iterable[tuple[str, str]]) -> str:
+    return "".join(f"{name}: {value}\r\n" for name, value in headers)
 
 
 JSON_HEAD = AnswerHead({hdrs.CONTENT_TYPE: "application/json"})
@@ -39,13 +43,13 @@ class ProgramAnswer(web.Response):
     """A response whose body is at hand, on a route that other origins may use.
 
     Its bytes are those that aiohttp and the signals of the application would write, which is what they do for
-    browsers, and connections that end with the answer.
+    pages of other origins, and connections that end with the answer.
     """
 
     def __init__(self, body: bytes, head: AnswerHead = JSON_HEAD) -> None:
         super().__init__(body=body, headers=head.headers)
         self._whole = body
-        self._start_bytes = head.start
+        self._head = head
 
     async def prepare(self, request: web.BaseRequest) -> AbstractStreamWriter | None:
         """Write all of the answer where its head is known; aiohttp calls this, and `write_eof` after it.
@@ -58,8 +62,8 @@ class ProgramAnswer(web.Response):
         if self._eof_sent:  # by a handler that had to know whether it was written
             return None
         body, date = self._whole, rfc822_formatted_time()
-        ending = _RELAY_ENDING if is_relay_request(request) else _ENDING
-        head = b"%b%d\r\nDate: %b%b" % (self._start_bytes, len(body), date.encode(), ending)
+        ending = _RELAY_ENDING if is_relay_request(request) else self._head.ending
+        head = b"%b%d\r\nDate: %b%b" % (self._head.start, len(body), date.encode(), ending)
         self._keep_alive = True
         await request.writer.write_eof(head + body)
         self._body_length = len(body)
@@ -69,6 +73,5 @@ class ProgramAnswer(web.Response):
 
 def _is_known(request: web.BaseRequest) -> bool:
     """Whether the head of the answer depends on nothing that the request says."""
-    headers = request.headers
     stays_open = request.version == HttpVersion11 and request.keep_alive and request.method != hdrs.METH_HEAD
-    return stays_open and hdrs.ORIGIN not in headers and not is_browser(headers)
+    return stays_open and hdrs.ORIGIN not in request.headers

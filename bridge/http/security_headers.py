@@ -1,7 +1,7 @@
-"""What browsers are told about an answer that says nothing of it itself: JSON is no page, and not to be kept.
+"""What an answer tells browsers if its handler says nothing of it: JSON is not a page, and not to be kept.
 
-The page, its files and files of answers have headers of their own, which stay. Programs show nothing and keep
-what they like: their answers, of which there are thousands a second, stay short.
+The page, its files and files of answers have headers of their own, which stay. Every client gets them: what a
+client calls itself says nothing of what shows the answer.
 """
 
 from __future__ import annotations
@@ -9,6 +9,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from aiohttp import hdrs, web
+
+from bridge.http.connections import is_relay_request
 
 HEADERS = (
     ("X-Content-Type-Options", "nosniff"),
@@ -21,21 +23,16 @@ HEADERS = (
 FILE_POLICY = "default-src 'none'; frame-ancestors 'none'; sandbox"
 """Content policy of a file: opened in a tab it runs nothing, loads nothing, and has no origin."""
 
-BROWSERS = "Mozilla/"
-"""How the `User-Agent` of every browser begins."""
-
 _SWITCHING_PROTOCOLS = 101
 
 
-def is_browser(headers: Mapping[str, str]) -> bool:
-    """Return whether the headers of a request are those of a browser."""
-    return headers.get(hdrs.USER_AGENT, "").startswith(BROWSERS)
+def lacking_headers(headers: Mapping[str, str]) -> list[tuple[str, str]]:
+    """Return those that the headers of an answer lack."""
+    return [(name, value) for name, value in HEADERS if name not in headers]
 
 
 async def add_security_headers(request: web.Request, response: web.StreamResponse) -> None:
-    """Add those that an answer to a browser lacks, to errors and streams as well; a signal of aiohttp."""
-    if not is_browser(request.headers) or response.status == _SWITCHING_PROTOCOLS:
-        return
-    for name, value in HEADERS:
-        if name not in response.headers:
-            response.headers[name] = value
+    """Add those that an answer lacks, to errors and streams as well; a signal of aiohttp."""
+    if response.status == _SWITCHING_PROTOCOLS or is_relay_request(request):
+        return  # to another replica: the one at which the request arrived adds them
+    response.headers.extend(lacking_headers(response.headers))

@@ -48,6 +48,9 @@ async def test_an_answer_to_a_program_is_that_of_aiohttp_byte_for_byte(
     assert plain == await answer_of(bridge, http, path, body, {**headers, "Connection": "close"})
     assert plain[0] == 200
     assert (b"Vary", b"Origin") in plain[1]
+    names = [name.lower() for name, _ in plain[1]]
+    assert sorted(set(names)) == sorted(names)
+    assert {b"x-content-type-options", b"content-security-policy", b"cache-control"} <= set(names)
 
 
 @pytest.mark.parametrize(("path", "body", "headers"), REQUESTS, ids=["tools", "mcp"])
@@ -59,7 +62,7 @@ async def test_pages_get_the_headers_that_let_them_read_it(
     headers: Mapping[str, str],
 ) -> None:
     """What is written in one piece has none of them."""
-    own = {**headers, "Origin": bridge.base_url, "User-Agent": "Mozilla/5.0"}
+    own = {**headers, "Origin": bridge.base_url}
     _, found, _ = await answer_of(bridge, http, path, body, own)
     named = {name.decode().lower(): value.decode() for name, value in found}
     assert named["access-control-allow-origin"] == bridge.base_url

@@ -1,4 +1,4 @@
-"""Every answer to a browser says what it is not: a page, or something to keep."""
+"""Every answer says what it is not: a page, or something to keep."""
 
 import re
 
@@ -23,6 +23,7 @@ FRAMES = ["/probe?origin=https://api.example"]
 PAGES = ["/", "/probe", "/oauth/callback", *FRAMES]
 NOBODY, FRAMED_BY_US = "'none'", "'self'"
 JSON = "application/json"
+MOMENTS = {"date", "content-length", "x-request-id"}
 BROWSER = "Mozilla/5.0 (X11; Linux x86_64) Chrome/156.0 Safari/537.36"
 
 
@@ -89,10 +90,20 @@ async def test_the_page_keeps_its_own_rules(bridge: Bridge, http: aiohttp.Client
     assert headers["cache-control"] == "private, no-cache"
 
 
-async def test_programs_get_short_answers(bridge: Bridge, http: aiohttp.ClientSession) -> None:
-    """They frame nothing, and a call's answer is a few hundred bytes."""
-    headers = await headers_of(bridge, http, "/system", agent="python-httpx/1.0")
-    assert "content-security-policy" not in headers
+@pytest.mark.parametrize("path", ["/system", "/openapi.json", "/v1/models", "/nowhere"])
+async def test_what_a_client_calls_itself_changes_no_header(
+    bridge: Bridge, http: aiohttp.ClientSession, path: str
+) -> None:
+    """Finding house-H18: a kiosk or a privacy extension renames a browser, which still sniffs and frames."""
+    program = await headers_of(bridge, http, path, agent="python-httpx/1.0")
+    browser = await headers_of(bridge, http, path)
+    assert without_moments(program) == without_moments(browser)
+    assert program["x-content-type-options"] == "nosniff"
+
+
+def without_moments(headers: dict[str, str]) -> dict[str, str]:
+    """Leave out what differs between any two answers of a path."""
+    return {name: value for name, value in headers.items() if name not in MOMENTS}
 
 
 async def test_no_route_sends_a_request_back(bridge: Bridge, http: aiohttp.ClientSession) -> None:
