@@ -5,7 +5,9 @@ from __future__ import annotations
 from enum import StrEnum
 from typing import Annotated, Any, NamedTuple
 
-from pydantic import BaseModel, BeforeValidator, ConfigDict, Field
+from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, ValidationInfo, field_validator
+
+from toolserver.json_types import dump_json
 
 MESSAGE_CHARS = 4000
 """Maximum characters of an error's message; a longer one is cut."""
@@ -46,8 +48,8 @@ class ErrorCode(StrEnum):
     UNSENDABLE = "unsendable"
     DENIED = "denied"
     LOGIN_NEEDED = "login_needed"
-    STORE_UNAVAILABLE = "store_unavailable"
-    STORAGE_UNAVAILABLE = "storage_unavailable"
+    DATABASE_UNAVAILABLE = "database_unavailable"
+    BROWSER_STORAGE_UNAVAILABLE = "browser_storage_unavailable"
     COMPANION_MISSING = "companion_missing"
     COMPANION_REFUSED = "companion_refused"
     CLUSTER_UNAVAILABLE = "cluster_unavailable"
@@ -91,10 +93,31 @@ class ErrorCode(StrEnum):
     WRONG_REPLICA = "wrong_replica"
     INTERNAL = "internal"
 
+    @classmethod
+    def _missing_(cls, value: object) -> ErrorCode | None:
+        """Read a former code as the present one."""
+        code = code_of(value) if isinstance(value, str) else value
+        return None if code == value else cls(code)
+
     @property
     def facts(self) -> ErrorFacts:
         """What is true of every error of this code."""
         return _FACTS[self]
+
+
+FORMER_CODES = {
+    "database_unavailable": "store_unavailable",
+    "browser_storage_unavailable": "storage_unavailable",
+}
+"""By the present code: the former one, which older pages and replicas write, and the database keeps.
+
+Until release 0.2.0 errors name it in `detail.former_code`, for programs that decide by it.
+"""
+
+
+def code_of(code: str) -> str:
+    """Return the present form of a code that something of another version may have written."""
+    return next((each for each, former in FORMER_CODES.items() if former == code), code)
 
 
 class ErrorFacts(NamedTuple):
@@ -116,8 +139,8 @@ _FACTS: dict[ErrorCode, ErrorFacts] = {
     ErrorCode.UNSENDABLE: ErrorFacts(400, Blame.DOCUMENT),
     ErrorCode.DENIED: ErrorFacts(403, Blame.USER),
     ErrorCode.LOGIN_NEEDED: ErrorFacts(403, Blame.USER),
-    ErrorCode.STORE_UNAVAILABLE: ErrorFacts(503, Blame.OPERATOR),
-    ErrorCode.STORAGE_UNAVAILABLE: ErrorFacts(503, Blame.USER),
+    ErrorCode.DATABASE_UNAVAILABLE: ErrorFacts(503, Blame.OPERATOR),
+    ErrorCode.BROWSER_STORAGE_UNAVAILABLE: ErrorFacts(503, Blame.USER),
     ErrorCode.COMPANION_MISSING: ErrorFacts(503, Blame.USER),
     ErrorCode.COMPANION_REFUSED: ErrorFacts(403, Blame.USER),
     ErrorCode.CLUSTER_UNAVAILABLE: ErrorFacts(503, Blame.OPERATOR),
@@ -176,10 +199,23 @@ class WireError(BaseModel):
     code: ErrorCode
     message: Annotated[str, BeforeValidator(fit_message)] = Field(max_length=MESSAGE_CHARS)
     """For a person: what is wrong and what to do. A longer message is cut."""
-    detail: dict[str, Any] = Field(default_factory=dict)
+    detail: dict[str, Any] = Field(default_factory=dict, validate_default=True)
     """Facts for a program, for example `{"status": 404, "body": "…"}` of an `http_status`."""
     retryable: bool = False
     """Whether the same call may be made again without a risk of doing something twice."""
+
+    @field_validator("detail")
+    @classmethod
+    def _name_former_code(cls, detail: dict[str, Any], others: ValidationInfo) -> dict[str, Any]:
+        """Name the former code of this error, and not that of a cause whose facts it has."""
+        told = {name: value for name, value in detail.items() if name != "former_code"}
+        former = FORMER_CODES.get(others.data.get("code", ""))
+        return told if former is None else {**told, "former_code": former}
+
+    def to_stored(self) -> str:
+        """Return JSON for the database: with the former code, so that an older replica reads it, too."""
+        stored = self.model_dump(mode="json")
+        return dump_json({**stored, "code": FORMER_CODES.get(self.code, self.code)}).decode()
 
 
 BUG = WireError(code=ErrorCode.INTERNAL, message="The bridge has a bug; see its log.")

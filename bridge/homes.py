@@ -28,7 +28,7 @@ class HomeStore(Protocol):
     """The table of homes in PostgreSQL. Every method is one autocommit statement.
 
     Raises, in every method:
-        BridgeError: `store_unavailable`.
+        BridgeError: `database_unavailable`.
     """
 
     async def find_home(self, user_id: str) -> Home | None:

@@ -13,7 +13,7 @@ from http import HTTPStatus
 from bridge.agent.model import ModelError
 from bridge.agent.request_fields import InvalidRequest
 from bridge.agent.turn import TurnResult
-from bridge.errors import Blame, BridgeError, ErrorCode, WireError, fit_message
+from bridge.errors import FORMER_CODES, Blame, BridgeError, ErrorCode, WireError, fit_message
 from toolserver.json_types import JsonObject, object_at, text_at
 
 _INVALID, _SERVER = "invalid_request_error", "server_error"
@@ -40,13 +40,15 @@ class ApiError:
 
     def build_body(self, error_id: str) -> JsonObject:
         """Build the value of `error`. The same error has the same message, so programs can group by it."""
-        return {
+        body: JsonObject = {
             "message": fit_text(self.message),
             "type": self.kind,
             "param": self.param,
             "code": self.code,
             "error_id": error_id,
         }
+        former = FORMER_CODES.get(self.code)
+        return body if former is None else {**body, "former_code": former}
 
 
 class ApiFailure(Exception):
@@ -114,10 +116,10 @@ def unknown_model(message: str) -> ApiError:
     return ApiError(HTTPStatus.NOT_FOUND, message, _INVALID, "model_not_found", "model")
 
 
-def store_unavailable(message: str, param: str | None = None) -> ApiError:
+def database_unavailable(message: str, param: str | None = None) -> ApiError:
     """Build the error for a database that cannot be read or written."""
     status = HTTPStatus.SERVICE_UNAVAILABLE
-    return ApiError(status, message, _SERVER, "store_unavailable", param, blame=Blame.OPERATOR)
+    return ApiError(status, message, _SERVER, "database_unavailable", param, blame=Blame.OPERATOR)
 
 
 def of_model(error: ModelError) -> ApiError:

@@ -101,7 +101,7 @@ class HomeStage:
         """Return the turn with that model.
 
         Raises:
-            BridgeError: `budget_exceeded`, `store_unavailable`.
+            BridgeError: `budget_exceeded`, `database_unavailable`.
         """
         turn, user_id = self.run.turn, self.run.turn.request.user_id
         model: Model = ModelAtHome(turn.model, user_id, self.acts_for)

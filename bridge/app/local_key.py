@@ -21,7 +21,7 @@ async def open_local_key(folder: Path, store: Store, user: User, shared_secret: 
 
     Raises:
         StoreError: the file cannot be read or written.
-        BridgeError: `store_unavailable`.
+        BridgeError: `database_unavailable`.
     """
     path = folder / "local.key"
     known = read_private(path)

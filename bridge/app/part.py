@@ -124,7 +124,7 @@ class Part:
         """Begin what runs until the end, and take over what an earlier process left; before anyone is served.
 
         Raises:
-            BridgeError: `store_unavailable`: the bridge does not start.
+            BridgeError: `database_unavailable`: the bridge does not start.
         """
 
     def refuse_work(self) -> None:

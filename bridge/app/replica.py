@@ -116,7 +116,7 @@ class Replica(Part):
 
         Raises:
             StoreError: a single bridge uses the database, or the keys differ from those of the others.
-            BridgeError: `store_unavailable`.
+            BridgeError: `database_unavailable`.
         """
         await self._store.claim.take_claim()
         facts, is_alone = self._store.cluster_facts(), await self._store.claim.is_alone()

@@ -105,7 +105,7 @@ class AccessWatch:
         """End what callers have open who may not get in any more.
 
         Raises:
-            BridgeError: `store_unavailable`; nothing is ended.
+            BridgeError: `database_unavailable`; nothing is ended.
         """
         requests = [(each, each.caller) for each in served if each.caller is not None]
         held = list(self._held.items())

@@ -33,7 +33,7 @@ from bridge.errors import BridgeError, ErrorCode
 from bridge.settings.answer_format import CallDisplay, MarkerForm
 from bridge.settings.quotas import DEFAULT_QUOTAS, QuotaSettings
 from bridge.shared_work import SingleFlight
-from bridge.storage.sessions import store_unavailable
+from bridge.storage.sessions import database_unavailable
 from bridge.storage.store import Store
 from bridge.storage.users import Device, KeyHolder, NewDevice, PairingTicket, User, hash_secret
 
@@ -293,7 +293,7 @@ class Identity:
         """Check that the key or browser of a caller whom another replica has authenticated still counts.
 
         Raises:
-            BridgeError: `unauthorized`: it was revoked meanwhile; `store_unavailable`.
+            BridgeError: `unauthorized`: it was revoked meanwhile; `database_unavailable`.
         """
         device_id, key_id = caller.device_id, caller.key_id
         if device_id is not None:
@@ -339,7 +339,7 @@ class Identity:
             async with asyncio.timeout(PATIENCE_S):
                 return await self._current(look)
         except TimeoutError:
-            raise store_unavailable() from None
+            raise database_unavailable() from None
 
     async def _find_key(self, key: str, digest: str) -> Caller:
         async def look() -> Caller | None:
@@ -374,7 +374,7 @@ class Identity:
             found = await (self._soon(look) if is_fresh else self._current(look))
         except BridgeError as error:
             cached = memory.get(name)  # as it is now: a revocation may have cleared it
-            if not is_fresh or cached is None or error.error.code is not ErrorCode.STORE_UNAVAILABLE:
+            if not is_fresh or cached is None or error.error.code is not ErrorCode.DATABASE_UNAVAILABLE:
                 raise
             memory[name] = replace(cached, refresh_at=time.monotonic() + KEY_SECONDS)
             return cached.value

@@ -146,7 +146,7 @@ class Logins:
 
         Raises:
             LoginFailed: for every reason.
-            BridgeError: `store_unavailable`.
+            BridgeError: `database_unavailable`.
         """
         begun = self._read_cookie(cookie, answer.get("state", ""))
         try:

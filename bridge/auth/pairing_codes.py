@@ -74,7 +74,7 @@ class PairingCodes:
         """Add a waiting browser, for any user or only for the owner of its link.
 
         Raises:
-            BridgeError: `rate_limited`: too many wait already; `store_unavailable`.
+            BridgeError: `rate_limited`: too many wait already; `database_unavailable`.
         """
         code = "".join(secrets.choice(CODE_ALPHABET) for _ in range(CODE_CHARS))
         shown = ShownCode(code, secrets.token_urlsafe(32))
@@ -105,7 +105,7 @@ class PairingCodes:
         Raises:
             BridgeError: `not_found`, the same for a code that is unknown, expired or another user's;
                 `rate_limited` after too many of those; `cluster_unavailable`: replicas cannot count them;
-                `store_unavailable`.
+                `database_unavailable`.
         """
         return await self._look_up(user, code, self._table.reserve_browser)
 

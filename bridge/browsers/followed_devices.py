@@ -46,8 +46,8 @@ class FollowedDevices:
         without need.
 
         Raises:
-            BridgeError: `store_unavailable`; removed browsers stay connected until it succeeds, and cannot do
-                anything that looks up who they are.
+            BridgeError: `database_unavailable`; removed browsers stay connected until it succeeds, and cannot
+                do anything that looks up who they are.
         """
         users = self._gateway.pages.user_ids()
         self._suspects |= self._identity.cached_devices() | self._gateway.device_ids()

@@ -213,7 +213,7 @@ class Dispatcher:
         except HomeLost:
             error = endings.replica_lost(is_unsent=True)
         except JournalUnavailable:
-            error = endings.store_unavailable()
+            error = endings.database_unavailable()
         else:
             return True
         self._apply(call, CallEvent.TURNED_AWAY, error=error, abort="no_slot")

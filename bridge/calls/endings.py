@@ -112,10 +112,10 @@ def denied(reason: DecisionReason, approval_s: float) -> WireError:
     return WireError(code=ErrorCode.DENIED, message=messages[reason], detail={"reason": reason})
 
 
-def store_unavailable() -> WireError:
+def database_unavailable() -> WireError:
     """Return the error for a call that cannot be recorded: an unsafe one is not sent before it is."""
     message = (
         "The bridge cannot write to its database, so it sends no call that may change something. "
         "Calls that only read still work. See the bridge's log; is the disk full?"
     )
-    return WireError(code=ErrorCode.STORE_UNAVAILABLE, message=message, retryable=True)
+    return WireError(code=ErrorCode.DATABASE_UNAVAILABLE, message=message, retryable=True)

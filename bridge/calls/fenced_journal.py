@@ -69,7 +69,7 @@ class FencedRows(Protocol):
     """The table of calls, written under claims; each method is one statement that commits by itself.
 
     Raises, in every coroutine:
-        BridgeError: `store_unavailable`.
+        BridgeError: `database_unavailable`.
     """
 
     async def write_call(self, call: OpenCall, epoch: int, *, may_begin: bool) -> bool:
@@ -176,7 +176,7 @@ class FencedJournal:
         A page that comes within `GREETING_S` may still report how they ended.
 
         Raises:
-            BridgeError: `store_unavailable`.
+            BridgeError: `database_unavailable`.
         """
         left = await self._rows.list_left(user_id, epoch)
         until = asyncio.get_running_loop().time() + GREETING_S

@@ -122,7 +122,7 @@ class RepeatJournal(Protocol):
         """Return the ended call of an idempotency key, opened within the last `within_s` seconds.
 
         Raises:
-            BridgeError: `store_unavailable`.
+            BridgeError: `database_unavailable`.
         """
         ...
 

@@ -29,7 +29,7 @@ class ServerVersions(Protocol):
     """What all replicas store of servers.
 
     Raises, in every coroutine:
-        BridgeError: `store_unavailable`.
+        BridgeError: `database_unavailable`.
     """
 
     async def server_versions(self) -> Mapping[str, str]:
@@ -97,7 +97,7 @@ class SharingUsers(Protocol):
     """Who shares servers.
 
     Raises, in every coroutine:
-        BridgeError: `store_unavailable`.
+        BridgeError: `database_unavailable`.
     """
 
     async def disabled_sharers(self) -> Set[str]:
@@ -116,7 +116,7 @@ class FollowedOwners:
         """Withhold what disabled users share, and nothing else.
 
         Raises:
-            BridgeError: `store_unavailable`; nothing is changed.
+            BridgeError: `database_unavailable`; nothing is changed.
         """
         await self._registry.withhold_servers(await self._stored.disabled_sharers())
 

@@ -55,7 +55,7 @@ async def is_as_stored(view: UserView, store: ServerStore) -> bool | None:
             and await store.load_selection(view.user_id) == view.chosen
         )
     except BridgeError as error:
-        if error.error.code is not ErrorCode.STORE_UNAVAILABLE:
+        if error.error.code is not ErrorCode.DATABASE_UNAVAILABLE:
             raise
         return None
 

@@ -37,7 +37,7 @@ class ChangeVersions(Protocol):
         """Return how often each topic was changed; a topic that never was may be missing.
 
         Raises:
-            BridgeError: `store_unavailable`.
+            BridgeError: `database_unavailable`.
         """
         ...
 
@@ -76,7 +76,7 @@ class Changes:
         """Note the versions before anything is read into memory; later ones are changes.
 
         Raises:
-            BridgeError: `store_unavailable`.
+            BridgeError: `database_unavailable`.
         """
         versions = await self._versions.read_versions()
         self._seen = {topic: versions.get(topic, 0) for topic in self._listeners}

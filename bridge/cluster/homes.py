@@ -128,7 +128,7 @@ class Homes:
         """Return whether work that another replica sends here for an epoch may begin.
 
         Raises:
-            BridgeError: `cluster_unavailable`, `store_unavailable`.
+            BridgeError: `cluster_unavailable`, `database_unavailable`.
         """
         if self._epochs.get(user_id, 0) < epoch:  # it may have been handed over a moment ago
             home = await self._store.find_home(user_id)
@@ -147,7 +147,7 @@ class Homes:
         claim.
 
         Raises:
-            BridgeError: `cluster_unavailable`, `store_unavailable`.
+            BridgeError: `cluster_unavailable`, `database_unavailable`.
         """
         if refused is None and (known := self._known_home(user_id)) is not None:
             return known
@@ -223,7 +223,7 @@ class Homes:
         """Release a user, for whom nothing more may be done here, or hand the user over to a replica.
 
         Raises:
-            BridgeError: `store_unavailable`; the user is not at home here then, either.
+            BridgeError: `database_unavailable`; the user is not at home here then, either.
         """
         epoch = self._epochs.get(user_id)
         if epoch is None:
@@ -271,7 +271,7 @@ class Homes:
         """Give up the users whom the database has elsewhere, and serve those whom it has here.
 
         Raises:
-            BridgeError: `store_unavailable`; then nothing was changed.
+            BridgeError: `database_unavailable`; then nothing was changed.
         """
         before = dict(self._epochs)
         stored = await self._store.list_homes(self._replica)

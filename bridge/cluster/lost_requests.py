@@ -52,7 +52,7 @@ class RequestRecords(Protocol):
     """What is stored under the ids of requests that were passed on.
 
     Raises, in every coroutine:
-        BridgeError: `store_unavailable`.
+        BridgeError: `database_unavailable`.
     """
 
     async def find_relayed(self, user_id: str, request_id: str) -> Sequence[KnownCall]:

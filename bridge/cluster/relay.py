@@ -77,7 +77,7 @@ class Relay:
         """Return the routing value of a user who is at home elsewhere; None: the home is here.
 
         Raises:
-            BridgeError: `cluster_unavailable`, `store_unavailable`.
+            BridgeError: `cluster_unavailable`, `database_unavailable`.
         """
         found = await self._homes.locate_for_page(user_id)
         return self.make_route(user_id) if found.url else None

@@ -30,7 +30,7 @@ from toolserver.json_types import JsonObject
 _STOPPING = "The bridge was stopped before the answer was complete. Ask again, or continue from here."
 _MOVED = "The user is at home in another replica of the bridge, which goes on with the answer."
 _NOT_STORED = WireError(
-    code=ErrorCode.STORE_UNAVAILABLE, message="The bridge could not write the answer to its database."
+    code=ErrorCode.DATABASE_UNAVAILABLE, message="The bridge could not write the answer to its database."
 )
 _ELSEWHERE = WireError(
     code=ErrorCode.REPLICA_LOST,

@@ -114,7 +114,7 @@ class ConversationRuns:
         """Store the user's message and start to answer it.
 
         Raises:
-            BridgeError: `not_found`, `conversation_busy`, `invalid_request`, `store_unavailable`,
+            BridgeError: `not_found`, `conversation_busy`, `invalid_request`, `database_unavailable`,
                 `server_busy`, `rate_limited`, `quota_exceeded`.
         """
         self._check_capacity(user_id)
@@ -155,7 +155,7 @@ class ConversationRuns:
         """Return a conversation of a user.
 
         Raises:
-            BridgeError: `not_found`, `store_unavailable`.
+            BridgeError: `not_found`, `database_unavailable`.
         """
         conversation = await self._store.find_conversation(user_id, conversation_id)
         if conversation is None:
@@ -167,7 +167,7 @@ class ConversationRuns:
         """Return the run of a conversation that was just read; one that a process left behind has failed.
 
         Raises:
-            BridgeError: `store_unavailable`.
+            BridgeError: `database_unavailable`.
         """
         if not self._seems_left(seen):
             return seen.run

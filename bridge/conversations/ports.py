@@ -12,7 +12,7 @@ class ConversationStore(Protocol):
     """All conversations. Whoever changes one holds its lock; each method is one transaction.
 
     Raises, each of them:
-        BridgeError: `store_unavailable`.
+        BridgeError: `database_unavailable`.
     """
 
     async def add_conversation(self, conversation: Conversation) -> None:

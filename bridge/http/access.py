@@ -31,7 +31,7 @@ class Router(Protocol):
         Cancelling it cancels the request at the home.
 
         Raises:
-            BridgeError: `cluster_unavailable`, `replica_lost`, `store_unavailable`.
+            BridgeError: `cluster_unavailable`, `replica_lost`, `database_unavailable`.
             ConnectionResetError: the home was lost amid its response; the caller is cut off, too.
         """
         ...

@@ -50,7 +50,7 @@ class UsageStore(Protocol):
     """Where usage is stored. Days are dates in UTC, such as `2026-11-28`.
 
     Raises, in every coroutine:
-        BridgeError: `store_unavailable`.
+        BridgeError: `database_unavailable`.
     """
 
     async def sum_usage(self, user_id: str, since: str) -> UsageSum | None:
@@ -112,7 +112,7 @@ class Budgets:
         """Return the budget of a user.
 
         Raises:
-            BridgeError: `store_unavailable`.
+            BridgeError: `database_unavailable`.
         """
         window, now = self._settings.budget_window, self._now()
         used = await self._store.sum_usage(user_id, first_day(window, now)) or UsageSum("", ())
@@ -123,7 +123,7 @@ class Budgets:
         """Check that a user may begin another round.
 
         Raises:
-            BridgeError: `budget_exceeded`, with `detail.retry_after_s`; `store_unavailable`.
+            BridgeError: `budget_exceeded`, with `detail.retry_after_s`; `database_unavailable`.
         """
         waiting = self._unwritten.get(user_id, ())
         budget = await self.read_budget(user_id)

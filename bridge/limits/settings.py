@@ -109,7 +109,7 @@ class LiveLimits:
         change to None removes either.
 
         Raises:
-            BridgeError: `store_unavailable`.
+            BridgeError: `database_unavailable`.
         """
         async with self._changing:
             kept: dict[str, Number] = {}

@@ -33,7 +33,7 @@ class ProviderStore(Protocol):
     """The providers that users set up.
 
     Raises, in every coroutine:
-        BridgeError: `store_unavailable`.
+        BridgeError: `database_unavailable`.
     """
 
     async def list_providers(self, user_id: str) -> Sequence[UserProvider]:

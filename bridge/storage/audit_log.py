@@ -19,6 +19,8 @@ from sqlalchemy.exc import SQLAlchemyError
 from sqlalchemy.ext.asyncio import AsyncSession
 
 from bridge.audit import AuditEntry, AuditKind, OriginOf, no_origin
+from bridge.errors import WireError
+from bridge.storage.call_mapping import read_late
 from bridge.storage.dialects import reason_of
 from bridge.storage.sessions import Sessions
 from bridge.storage.tables import AuditRow, CallRow, UserRow
@@ -233,20 +235,19 @@ def _noted_entry(row: AuditRow) -> tuple[AuditCursor, AuditEntry]:
 
 
 def _called_entry(row: CallRow) -> tuple[AuditCursor, AuditEntry]:
-    error = None if row.error is None else json.loads(row.error)
-    late = None if row.late is None else json.loads(row.late)
+    error = None if row.error is None else WireError.model_validate_json(row.error)
     detail = {
         "tool": row.tool,
         "asked_by": row.asked_by,
         "chat": row.chat_id,
         "state": row.state,
-        "code": None if error is None else error["code"],
+        "code": None if error is None else error.code.value,
         "http_status": row.http_status,
         "transport": row.transport,
         "login": row.login,
         "safe": row.safe,
         "ended_at": row.ended_at,
-        "late": late,
+        "late": read_late(row),
         "epoch": row.epoch,
         "request": row.request_id,
     }

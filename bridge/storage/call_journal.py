@@ -279,7 +279,7 @@ class CallJournal:
                 error, state = bridge_stopped(), CallState.FAILED
                 if row.may_begin and not row.safe:
                     error, state = doubtful_error(error), CallState.OUTCOME_UNKNOWN
-                row.state, row.error = state.value, error.model_dump_json()
+                row.state, row.error = state.value, error.to_stored()
                 row.ended_at = max(row.opened_at, time.time())  # the clock may have been set back since
             await session.execute(_note_unheard())
         self._forget_intents()

@@ -22,7 +22,7 @@ from bridge.calls.outcome import CallOutcome
 from bridge.calls.ports import RecordedCall
 from bridge.calls.state_machine import STATE_OF, CallState
 from bridge.calls.statistics import EndedCall
-from bridge.errors import WireError
+from bridge.errors import WireError, code_of
 from bridge.storage.dialects import build_upsert
 from bridge.storage.tables import CallRow
 from bridge.storage.write_thread import RowWriter
@@ -107,7 +107,7 @@ _RENAMED = {"call_id": "id", "server": "server_id", "operation": "operation_key"
 _COLUMN_OF = {name: _RENAMED.get(name, name) for name in CallFacts.model_fields}
 """Columns that say what is known of a call, by the names of its facts."""
 
-_OF_JSON = ("error", "late", "decision")
+_OF_JSON = ("error", "decision")
 """Facts whose columns have JSON texts."""
 
 COLUMNS = tuple(column.name for column in CALLS.c if column.name in CallFields.__struct_fields__)
@@ -174,7 +174,7 @@ def changes_of_call(
         may_begin,
         None if answered is None else answered.http_status,
         None if answered is None else answered.content_type,
-        None if error is None else error.model_dump_json(),
+        None if error is None else error.to_stored(),
         None if verdict is None else json.dumps(asdict(verdict)),
         ended_at,
         epoch,
@@ -227,6 +227,12 @@ def late_text(result: Result) -> str:
     return json.dumps(facts)
 
 
+def read_late(row: CallRow | CallFields) -> dict[str, Any] | None:
+    """Return what `late_text` stored, with the present code of an error."""
+    late = None if row.late is None else json.loads(row.late)
+    return late | {"code": code_of(late["code"])} if late and "code" in late else late
+
+
 def read_recorded_call(row: CallRow) -> RecordedCall:
     """Return an ended call that may be sent again; of its answer the journal has the status alone."""
     error = None if row.error is None else WireError.model_validate_json(row.error)
@@ -257,6 +263,7 @@ def read_call(row: CallRow | CallFields) -> CallFacts:
     for name in _OF_JSON:
         if facts[name] is not None:
             facts[name] = json.loads(facts[name])
+    facts["late"] = read_late(row)
     return CallFacts.model_validate(facts)
 
 

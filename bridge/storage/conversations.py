@@ -28,7 +28,7 @@ from bridge.storage.conversation_tables import ConversationMessageRow, Conversat
 from bridge.storage.dialects import build_upsert, delete_claimed, insert_missing, is_unfit
 from bridge.storage.encryption import Encryption
 from bridge.storage.replicas.fenced_writes import FencedWrites
-from bridge.storage.sessions import Sessions, store_unavailable
+from bridge.storage.sessions import Sessions, database_unavailable
 from bridge.stored_items.items import Unstorable
 
 PAGE_ROWS = 100
@@ -41,7 +41,7 @@ class ConversationTables:
     """Reads and writes all conversations.
 
     Raises, each method:
-        BridgeError: `store_unavailable`; a write: `replica_lost`, the user is at home in another replica.
+        BridgeError: `database_unavailable`; a write: `replica_lost`, the user is at home in another replica.
     """
 
     def __init__(
@@ -228,7 +228,7 @@ class ConversationTables:
         except (SQLAlchemyError, OSError) as error:
             if is_unfit(error):
                 raise
-            raise store_unavailable() from error
+            raise database_unavailable() from error
 
 
 async def _read(read: Callable[[Row[Any]], T | None], rows: Iterable[Row[Any]]) -> list[T]:

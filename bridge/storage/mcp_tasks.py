@@ -1,6 +1,6 @@
 """Tasks of MCP clients in the database, so that a client can poll for a result after any restart.
 
-Each method is one transaction, committed when it returns; all raise `BridgeError` (`store_unavailable`).
+Each method is one transaction, committed when it returns; all raise `BridgeError` (`database_unavailable`).
 """
 
 from __future__ import annotations

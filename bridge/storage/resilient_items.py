@@ -109,6 +109,6 @@ class ResilientItemStore:
         message = f"Stored answers cannot be read or written: {reason}."
         _log.error(message)
         passage.record_ending(
-            BreakerVerdict.FAILED, WireError(code=ErrorCode.STORE_UNAVAILABLE, message=message)
+            BreakerVerdict.FAILED, WireError(code=ErrorCode.DATABASE_UNAVAILABLE, message=message)
         )
         return StoreUnavailable(message)

@@ -46,7 +46,7 @@ class Sessions:
     """Opens sessions.
 
     Raises, if the database does not answer, at any point of the blocks below:
-        BridgeError: `store_unavailable`.
+        BridgeError: `database_unavailable`.
     """
 
     def __init__(
@@ -99,7 +99,7 @@ class Sessions:
             if not self._is_away:
                 _log.error("The database does not answer: %s", reason_of(error))
             self._is_away = True
-            raise (_store_damaged(error) if is_damaged(error) else store_unavailable()) from error
+            raise (_store_damaged(error) if is_damaged(error) else database_unavailable()) from error
         finally:
             self._on_work(work, time.monotonic() - began)
         if self._is_away:
@@ -107,12 +107,14 @@ class Sessions:
             self._is_away = False
 
 
-def store_unavailable() -> BridgeError:
+def database_unavailable() -> BridgeError:
     """Build the error of a request that needs the database while it does not answer."""
     message = "The bridge cannot reach its database, which it needs for this. Try again; see its log."
-    return BridgeError(ErrorCode.STORE_UNAVAILABLE, message, retryable=True)
+    return BridgeError(ErrorCode.DATABASE_UNAVAILABLE, message, retryable=True)
 
 
 def _store_damaged(error: BaseException) -> BridgeError:
     advice = "Stop the bridge and restore a backup of the file, or start with another --data."
-    return BridgeError(ErrorCode.STORE_UNAVAILABLE, f"The database is damaged: {reason_of(error)}. {advice}")
+    return BridgeError(
+        ErrorCode.DATABASE_UNAVAILABLE, f"The database is damaged: {reason_of(error)}. {advice}"
+    )

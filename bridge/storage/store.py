@@ -258,7 +258,7 @@ class Store(UserStore):
 
         Raises:
             StoreError: the database cannot be used.
-            BridgeError: `store_unavailable`.
+            BridgeError: `database_unavailable`.
         """
         if not await serves_replicas(self._engine):
             return None
@@ -274,7 +274,7 @@ class Store(UserStore):
         """Return whether the database can be written now, as far as it says so without a write.
 
         Raises:
-            BridgeError: `store_unavailable`.
+            BridgeError: `database_unavailable`.
         """
         async with self._session() as session:
             return await accepts_writes(session)

@@ -13,7 +13,7 @@ from sqlalchemy.exc import SQLAlchemyError
 from bridge.storage.conversation_mapping import CONVERSATIONS, MESSAGES
 from bridge.storage.encryption import Encryption
 from bridge.storage.item_mapping import ITEMS, RESPONSES, ItemMapping, index_key
-from bridge.storage.sessions import Sessions, store_unavailable
+from bridge.storage.sessions import Sessions, database_unavailable
 from bridge.storage.write_thread import Transactions
 from bridge.stored_items.items import StoredItem, StoredResponse
 
@@ -44,7 +44,7 @@ class UserItems:
     """Reads and deletes what is stored of one user, regardless of single answers.
 
     Raises, each method:
-        BridgeError: `store_unavailable`.
+        BridgeError: `database_unavailable`.
     """
 
     def __init__(self, session: Sessions, thread: Transactions, encryption: Encryption) -> None:
@@ -135,7 +135,7 @@ class UserItems:
         try:
             await asyncio.wrap_future(self._thread.run_transaction(work))
         except (SQLAlchemyError, OSError) as error:
-            raise store_unavailable() from error
+            raise database_unavailable() from error
 
 
 def _own_conversations(user_id: str) -> Select[int, int]:

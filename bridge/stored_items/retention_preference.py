@@ -47,7 +47,7 @@ class MemoryChoiceStore(Protocol):
     """Port to the storage of choices.
 
     Raises, each method:
-        BridgeError: `store_unavailable`.
+        BridgeError: `database_unavailable`.
     """
 
     async def memory_choice(self, user_id: str) -> MemoryChoice:
@@ -76,7 +76,7 @@ class MemoryChoices:
         """Return a user's choice; cheap once it has been read.
 
         Raises:
-            BridgeError: `store_unavailable`.
+            BridgeError: `database_unavailable`.
         """
         choice = self._choices.get(user_id)
         if choice is not None:
@@ -99,7 +99,7 @@ class MemoryChoices:
         """Save a choice; it applies to answers that start from now on.
 
         Raises:
-            BridgeError: `store_unavailable`.
+            BridgeError: `database_unavailable`.
         """
         await asyncio.shield(self._store_choice(user_id, choice))
 

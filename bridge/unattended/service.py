@@ -14,6 +14,7 @@ from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from typing import Any
 
+from bridge.errors import code_of
 from bridge.tasks import Tasks, sleep_safely
 from bridge.unattended.browser import BrowserChoice, BrowserUnusable
 from bridge.unattended.devtools import BrowserLost, CommandRefused
@@ -37,7 +38,7 @@ DRAIN_S = 60.0
 STOP_S = 20.0
 """The same before this service stops."""
 
-PASSING = frozenset({"unreachable", "store_unavailable", "cluster_unavailable", "replica_lost"})
+PASSING = frozenset({"unreachable", "database_unavailable", "cluster_unavailable", "replica_lost"})
 """Refusals after which the page tries again by itself."""
 
 WAITING = frozenset({"not_paired", "device_unknown"})
@@ -51,7 +52,7 @@ ADVICE: Mapping[str, str] = {
     "other_user": "Give the page of another user a profile of its own: --profile",
     "user_changed": "Give the page of another user a profile of its own: --profile",
     "insecure_context": "Name the bridge by its https address, or run this command where the bridge runs",
-    "storage_unavailable": "Check that the profile can be written",
+    "browser_storage_unavailable": "Check that the profile can be written",
 }
 """Refusals that a new start does not end, and what does; after others the browser is started again."""
 
@@ -249,6 +250,7 @@ class PageService:
         self._logged = [*lines, *problems]
 
     def _note_refusal(self, code: str, message: str) -> None:
+        code = code_of(code)
         if code in PASSING:
             _log.warning("%s It is asked again.", message)
             return

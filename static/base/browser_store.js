@@ -21,13 +21,13 @@ const USER_STORES = ["keys", "servers", "pins", "credentials", "references", "ca
 /** @typedef {"device" | "keys" | "servers" | "pins" | "credentials" | "references" | "calls" | "grants" | "transports"} StoreName */
 /** @typedef {string | string[]} Key */
 
-/** The browser stores nothing for this page. `code` is always storage_unavailable. */
+/** The browser stores nothing for this page. `code` is always browser_storage_unavailable. */
 export class StoreError extends Error {
   /** @param {unknown} cause */
   constructor(cause) {
     super("This browser does not let the page store data. Leave private mode, or allow site storage for this page.");
     this.name = "StoreError";
-    this.code = "storage_unavailable";
+    this.code = "browser_storage_unavailable";
     this.cause = cause;
   }
 }

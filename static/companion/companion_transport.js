@@ -41,7 +41,7 @@ const REFUSALS = dictionaryOf({
   bad_message: { code: "unsendable" },
   too_large: { code: "unsendable" },
   busy: { code: "queue_full", retryable: true },
-  storage: { code: "storage_unavailable" },
+  storage: { code: "browser_storage_unavailable" },
   cancelled: { code: "companion_missing", retryable: true },
 });
 

@@ -78,7 +78,7 @@ export class CallJournal {
       this.#begun.add(call_id);
     } catch (error) {
       await this.#checkEntry(call);
-      throw new CallFailure("storage_unavailable", `${/** @type {Error} */ (error).message} Without it, no call that changes something is run.`);
+      throw new CallFailure("browser_storage_unavailable", `${/** @type {Error} */ (error).message} Without it, no call that changes something is run.`);
     }
   }
 
@@ -94,7 +94,7 @@ export class CallJournal {
   /** @param {ToolCall} call a first attempt needs no journal that can be read: nobody else has the call @throws {CallFailure} */
   async #checkEntry({ call_id, attempt }) {
     const entry = await this.store.readRecord(STORE, keyOf(call_id)).catch((error) => {
-      if (attempt > 1) throw new CallFailure("storage_unavailable", `${error.message} So it is not known whether this request was started before.`, { delivered: "unknown" });
+      if (attempt > 1) throw new CallFailure("browser_storage_unavailable", `${error.message} So it is not known whether this request was started before.`, { delivered: "unknown" });
     });
     if (entry) throw new CallFailure("internal", "This request was already started; it is not sent twice.", { delivered: "unknown" });
   }

@@ -52,7 +52,7 @@ const CASES = dictionaryOf({
     title: t`The bridge does not answer`,
     next: [t`Check that it is running: tool-bridge serve.`, t`This page tries again by itself.`],
   },
-  storage_unavailable: {
+  browser_storage_unavailable: {
     title: t`This browser does not store data for this page`,
     next: [t`Leave the private window, or allow this site to store data, and reload.`],
   },
@@ -66,8 +66,8 @@ export function mayBePaired(failure) {
   return failure instanceof IdentityError && PAIRABLE.has(failure.code);
 }
 
-/** The bridge, its database or the replica of this user does not answer. */
-const UNANSWERED = new Set(["unreachable", "store_unavailable", "cluster_unavailable", "replica_lost"]);
+/** The bridge, its database (called store by an older replica) or the replica of this user does not answer. */
+const UNANSWERED = new Set(["unreachable", "database_unavailable", "store_unavailable", "cluster_unavailable", "replica_lost"]);
 
 /** @param {unknown} failure */
 const codeOf = (failure) => (failure instanceof Error && "code" in failure ? String(failure.code) : "");

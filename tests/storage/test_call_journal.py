@@ -469,7 +469,7 @@ async def test_with_a_full_disk_only_calls_that_read_go_on(
     async with page_of(bridge, bridge.local_user.id, answer) as page:
         with limit_disk(20):
             status, refused = await add()
-            assert (status, refused["error"]["code"]) == (503, ErrorCode.STORE_UNAVAILABLE)
+            assert (status, refused["error"]["code"]) == (503, ErrorCode.DATABASE_UNAVAILABLE)
             assert (await ask(bridge, http, "POST", "/tools/listProducts", {}))[0] == 200
             assert len(page.calls) == 1
         assert await eventually(is_taken, within_s=3 * RETRY_S)
@@ -487,7 +487,7 @@ async def test_of_calls_sent_together_with_a_full_disk_the_page_sees_only_those_
             answers = await asyncio.gather(*asked)
         assert [status for status, _ in answers] == [503, 200] * 8
         assert {body["error"]["code"] for status, body in answers if status != 200} == {
-            ErrorCode.STORE_UNAVAILABLE
+            ErrorCode.DATABASE_UNAVAILABLE
         }
         assert len(page.calls) == 8
         kept = await page.get("/api/calls")

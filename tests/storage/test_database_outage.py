@@ -98,7 +98,7 @@ async def test_a_bridge_outlives_its_database_and_heals_by_itself(
     async with stopped(postgres_server):
         assert await is_refused() is None, "nobody has noticed; it is in the file of intents"
         told = await eventually(is_refused)
-        assert (told["error"]["code"], told["error"]["retryable"]) == ("store_unavailable", True)
+        assert (told["error"]["code"], told["error"]["retryable"]) == ("database_unavailable", True)
         assert (await ask(bridge, READS))[0] == 200
         refused = [
             await ask(bridge, "/api/calls"),
@@ -107,7 +107,7 @@ async def test_a_bridge_outlives_its_database_and_heals_by_itself(
             await page.request("PUT", "/api/approval", {"mode": "ask"}),
         ]
         assert [(status, told["error"]["code"]) for status, told in refused] == [
-            (503, "store_unavailable")
+            (503, "database_unavailable")
         ] * 4
 
     async def heals() -> bool:
@@ -128,7 +128,7 @@ async def test_who_was_known_is_believed_for_a_while_and_not_for_ever(
     monkeypatch.setattr(identity, "AWAY_SECONDS", 0.0)
     async with stopped(postgres_server):
         status, told = await ask(bridge, READS)
-    assert (status, told["error"]["code"]) == (503, "store_unavailable")
+    assert (status, told["error"]["code"]) == (503, "database_unavailable")
 
 
 async def test_a_frozen_database_holds_nobody_up_without_end(
@@ -141,7 +141,7 @@ async def test_a_frozen_database_holds_nobody_up_without_end(
     with postgres_server.frozen():
         known, listed = await asyncio.gather(ask(bridge, READS), page.request("GET", "/api/audit"))
     assert known[0] == 200
-    assert (listed[0], listed[1]["error"]["code"]) == (503, "store_unavailable")
+    assert (listed[0], listed[1]["error"]["code"]) == (503, "database_unavailable")
     assert (await ask(bridge, CHANGES))[0] == 200
 
 
@@ -183,7 +183,7 @@ async def test_a_lock_of_another_program_is_not_waited_for_without_end(address: 
         connection.execute(text("LOCK TABLE api_keys"))
         with pytest.raises(BridgeError) as told:
             await store.add_key(ann.id, "label")
-    assert told.value.error.code is ErrorCode.STORE_UNAVAILABLE
+    assert told.value.error.code is ErrorCode.DATABASE_UNAVAILABLE
     engine.dispose()
     await store.add_key(ann.id, "label")
     assert len(await store.list_keys(ann.id)) == 1

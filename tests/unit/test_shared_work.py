@@ -51,7 +51,7 @@ async def test_an_error_of_the_store_is_everybodys() -> None:
     store, flights = Store(), SingleFlight[str]()
     waiting = [asyncio.create_task(flights.run("ann", store.look)) for _ in range(3)]
     await asyncio.sleep(0)
-    store.answer.set_exception(BridgeError(ErrorCode.STORE_UNAVAILABLE, "It is away."))
+    store.answer.set_exception(BridgeError(ErrorCode.DATABASE_UNAVAILABLE, "It is away."))
     for each in waiting:
         with pytest.raises(BridgeError, match="away"):
             await each

@@ -112,7 +112,7 @@ class TurnMemory:
 
         Raises:
             InvalidRequest: `previous_response_id` names no response of the user's, or an output no call.
-            BridgeError: `store_unavailable`: the call of an output cannot be looked up.
+            BridgeError: `database_unavailable`: the call of an output cannot be looked up.
         """
         known = await self._chosen_retention(request.user_id)
         retention = known or self._largest
@@ -262,13 +262,13 @@ def _check_answers(request: TurnRequest, known: Sequence[Item], *, is_lost: bool
 
     Raises:
         InvalidRequest: one answers none, so that the model would go on without it.
-        BridgeError: `store_unavailable`: the call may be stored, but the store gave no answer.
+        BridgeError: `database_unavailable`: the call may be stored, but the store gave no answer.
     """
     latest = takewhile(bool, map(answered_call_id, reversed(request.input)))
     unknown = set(latest).difference(map(made_call_id, known))
     if unknown and is_lost:
         message = f"The call {min(unknown)[:200]} of an output cannot be looked up now. Try again."
-        raise BridgeError(ErrorCode.STORE_UNAVAILABLE, message, retryable=True)
+        raise BridgeError(ErrorCode.DATABASE_UNAVAILABLE, message, retryable=True)
     if unknown:
         message = f"No tool call found for function call output with call_id {min(unknown)[:200]}."
         param = "input" if request.is_response else "messages"

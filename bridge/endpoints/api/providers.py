@@ -105,7 +105,7 @@ class ProviderRoutes(DeclaredApiRoutes):
         "GET /api/providers",
         ok("Providers.", ProviderList),
         access="page",
-        errors=(ErrorCode.STORE_UNAVAILABLE,),
+        errors=(ErrorCode.DATABASE_UNAVAILABLE,),
     )
     async def list_providers(self, request: web.Request) -> web.Response:
         """List the providers of models that the caller may use.
@@ -125,7 +125,7 @@ class ProviderRoutes(DeclaredApiRoutes):
         ok("The provider.", ProviderFacts),
         body=ProviderChoice,
         access="page",
-        errors=(ErrorCode.INVALID_REQUEST, ErrorCode.OPERATOR_ONLY, ErrorCode.STORE_UNAVAILABLE),
+        errors=(ErrorCode.INVALID_REQUEST, ErrorCode.OPERATOR_ONLY, ErrorCode.DATABASE_UNAVAILABLE),
         audited=AuditKind.SETTINGS,
     )
     async def save_provider(self, request: web.Request) -> web.Response:
@@ -163,7 +163,7 @@ class ProviderRoutes(DeclaredApiRoutes):
         "DELETE /api/providers/{name}",
         ok("It is gone.", Confirmation),
         access="page",
-        errors=(ErrorCode.NOT_FOUND, ErrorCode.STORE_UNAVAILABLE),
+        errors=(ErrorCode.NOT_FOUND, ErrorCode.DATABASE_UNAVAILABLE),
         audited=AuditKind.SETTINGS,
     )
     async def delete_provider(self, request: web.Request) -> web.Response:
@@ -180,7 +180,7 @@ class ProviderRoutes(DeclaredApiRoutes):
         ok("Its models.", ProviderModels),
         body=ProviderTrial,
         access="page",
-        errors=(ErrorCode.INVALID_REQUEST, ErrorCode.MODEL_FAILED, ErrorCode.STORE_UNAVAILABLE),
+        errors=(ErrorCode.INVALID_REQUEST, ErrorCode.MODEL_FAILED, ErrorCode.DATABASE_UNAVAILABLE),
     )
     async def test_provider(self, request: web.Request) -> web.Response:
         """Ask a provider for its models; nothing is stored."""

@@ -48,7 +48,7 @@ class StoredItemsDeleted(ApiModel):
     items: int
 
 
-_FAILING = (ErrorCode.STORE_UNAVAILABLE,)
+_FAILING = (ErrorCode.DATABASE_UNAVAILABLE,)
 
 
 class StoredItemRoutes(DeclaredApiRoutes):

@@ -58,7 +58,7 @@ class UsageRoutes(DeclaredApiRoutes):
         self._table = table
         self._settings = settings
 
-    @api_route("GET /api/usage", ok("Usage and budget.", OwnUsage), errors=(ErrorCode.STORE_UNAVAILABLE,))
+    @api_route("GET /api/usage", ok("Usage and budget.", OwnUsage), errors=(ErrorCode.DATABASE_UNAVAILABLE,))
     async def show_usage(self, request: web.Request) -> web.Response:
         """Show what the caller has had models do, and the budget for it."""
         budget = await self._budgets.read_budget(caller_of(request).user.id)
@@ -76,7 +76,7 @@ class UsageRoutes(DeclaredApiRoutes):
     @api_route(
         "GET /api/usage/users",
         ok("Usage by user.", UsageList),
-        errors=(ErrorCode.OPERATOR_ONLY, ErrorCode.STORE_UNAVAILABLE),
+        errors=(ErrorCode.OPERATOR_ONLY, ErrorCode.DATABASE_UNAVAILABLE),
     )
     async def list_usage(self, request: web.Request) -> web.Response:
         """List what each user has had models do in this day or month."""

@@ -16,7 +16,7 @@ from bridge.storage.chat.model_providers import place_of_provider
 from bridge.storage.dialects import overwrite_what_is_deleted, truncate_log
 from bridge.storage.encryption import Encrypted, Encryption, Unreadable
 from bridge.storage.mcp_tasks import place_of_task
-from bridge.storage.sessions import Sessions, store_unavailable
+from bridge.storage.sessions import Sessions, database_unavailable
 from bridge.storage.tables import Base
 from bridge.storage.write_thread import Transactions
 from toolserver.json_types import JsonObject, JsonValue
@@ -31,7 +31,7 @@ class AccountTables:
     """All rows of one user.
 
     Raises, each method:
-        BridgeError: `store_unavailable`.
+        BridgeError: `database_unavailable`.
     """
 
     def __init__(self, session: Sessions, thread: Transactions, encryption: Encryption) -> None:
@@ -93,7 +93,7 @@ class AccountTables:
         try:
             await asyncio.wrap_future(self._thread.run_transaction(work))
         except (SQLAlchemyError, OSError) as error:
-            raise store_unavailable() from error
+            raise database_unavailable() from error
 
     def _record_of(self, table: Table, row: RowMapping) -> JsonObject:
         untold = UNTOLD.get(table.name, frozenset())

@@ -33,7 +33,7 @@ class LoginTable:
     """Logins of users. Every method is one transaction.
 
     Raises, each method:
-        BridgeError: `store_unavailable`.
+        BridgeError: `database_unavailable`.
     """
 
     def __init__(self, session: Sessions, now: Callable[[], float] = time.time) -> None:

@@ -51,7 +51,7 @@ class PairingTable:
     A row is decided by one UPDATE of a row that waits, so that of several that come together one succeeds.
 
     Raises, in every coroutine:
-        BridgeError: `store_unavailable`.
+        BridgeError: `database_unavailable`.
     """
 
     def __init__(self, session: Sessions, now: Callable[[], float] = time.time) -> None:

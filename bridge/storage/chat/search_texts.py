@@ -65,7 +65,7 @@ class SearchTexts:
         """Return the ids of a user's conversations that contain a text, most recently changed first.
 
         Raises:
-            BridgeError: `store_unavailable`.
+            BridgeError: `database_unavailable`.
         """
         texts = self._users.setdefault(user_id, _UserTexts())
         self._users.move_to_end(user_id)

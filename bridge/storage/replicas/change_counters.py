@@ -19,7 +19,7 @@ class ChangeCounters:
         """Return how often each topic was changed, in one statement; one that never was is missing.
 
         Raises:
-            BridgeError: `store_unavailable`.
+            BridgeError: `database_unavailable`.
         """
         async with self._session() as session:
             rows = await session.execute(text("SELECT topic, version FROM change_counters"))

@@ -53,7 +53,7 @@ class ClusterFacts:
         `is_alone`: no other replica lives, so that another value is replaced.
 
         Raises:
-            BridgeError: `store_unavailable`.
+            BridgeError: `database_unavailable`.
         """
         values = {"name": name, "value": value, "is_alone": is_alone}
         async with self._session() as session:
@@ -63,7 +63,7 @@ class ClusterFacts:
         """Note that the key which all replicas print is made; returns whether it was not noted before.
 
         Raises:
-            BridgeError: `store_unavailable`.
+            BridgeError: `database_unavailable`.
         """
         async with self._session() as session:
             return await session.scalar(_NOTE, {"name": LOCAL_KEY, "value": key_hash}) is not None
@@ -72,7 +72,7 @@ class ClusterFacts:
         """Return the ids of the keys with which the replicas that started last encrypt and decrypt.
 
         Raises:
-            BridgeError: `store_unavailable`.
+            BridgeError: `database_unavailable`.
         """
         async with self._session() as session:
             return set((await session.scalar(_READ, {"name": ENCRYPTION_KEYS}) or "").split())
@@ -83,7 +83,7 @@ async def check_facts(facts: ClusterFacts, expected: Mapping[str, str], *, is_al
 
     Raises:
         StoreError: some differ; the text names them, and never a value.
-        BridgeError: `store_unavailable`.
+        BridgeError: `database_unavailable`.
     """
     different = [
         name

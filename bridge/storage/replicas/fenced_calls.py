@@ -42,7 +42,7 @@ class FencedCalls:
     """The table of calls, written under claims.
 
     Raises, in every coroutine:
-        BridgeError: `store_unavailable`.
+        BridgeError: `database_unavailable`.
     """
 
     def __init__(self, session: Sessions) -> None:
@@ -106,6 +106,6 @@ def _ending(outcome: CallOutcome) -> dict[str, Any]:
         "state": outcome.state.value,
         "http_status": None if answered is None else answered.http_status,
         "content_type": None if answered is None else answered.content_type,
-        "error": None if error is None else error.model_dump_json(),
+        "error": None if error is None else error.to_stored(),
         "ended_at": time.time(),
     }

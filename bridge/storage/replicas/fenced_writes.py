@@ -38,7 +38,7 @@ class FencedWrites:
 
         Raises:
             BridgeError: `replica_lost`: the claim of `epoch` is over, and nothing was written;
-                `store_unavailable`: the database refuses, and does not say whether it is.
+                `database_unavailable`: the database refuses, and does not say whether it is.
             SQLAlchemyError, OSError: what the database raises otherwise.
         """
         try:

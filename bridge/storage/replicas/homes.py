@@ -78,7 +78,7 @@ class HomeTable:
         """Claim a user for a replica, if the home still is `held`; returns the home as it is then.
 
         Raises:
-            BridgeError: `store_unavailable`, also when openings of calls hold the home for longer than a
+            BridgeError: `database_unavailable`, also when openings of calls hold the home for longer than a
                 second; `unauthorized`: the user was deleted.
         """
         values = {"user_id": user_id, "replica": replica, "now": time.time()}

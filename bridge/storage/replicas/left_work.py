@@ -48,7 +48,7 @@ class LeftWorkTable:
         Nothing is added to it any more once the claim of `epoch` is committed, which fences what is older.
 
         Raises:
-            BridgeError: `store_unavailable`.
+            BridgeError: `database_unavailable`.
         """
         values = {"user_id": user_id, "epoch": epoch, "since": time.time() - REPEATABLE_SECONDS}
         async with self._session() as session:

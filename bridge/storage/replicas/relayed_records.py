@@ -17,7 +17,7 @@ class RelayedRecords:
     """Reads calls and responses by their request.
 
     Raises, in every coroutine:
-        BridgeError: `store_unavailable`.
+        BridgeError: `database_unavailable`.
     """
 
     def __init__(self, session: Sessions) -> None:

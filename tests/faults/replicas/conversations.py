@@ -109,7 +109,7 @@ class FarConversations:
         try:
             return await self._way.ask(name, statement)
         except EngineLost:
-            raise BridgeError(ErrorCode.STORE_UNAVAILABLE, "No answer.", retryable=True) from None
+            raise BridgeError(ErrorCode.DATABASE_UNAVAILABLE, "No answer.", retryable=True) from None
 
 
 class _CallingModel:

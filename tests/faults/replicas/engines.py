@@ -116,7 +116,7 @@ class FarTables:
         try:
             return await self._way.ask(name, statement, call_id)
         except EngineLost:
-            raise BridgeError(ErrorCode.STORE_UNAVAILABLE, "No answer.", retryable=True) from None
+            raise BridgeError(ErrorCode.DATABASE_UNAVAILABLE, "No answer.", retryable=True) from None
 
 
 class QueuedJournal:

@@ -3,7 +3,7 @@
 import asyncio
 from collections.abc import AsyncGenerator
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 import aiohttp
 import openai
@@ -233,13 +233,14 @@ async def test_without_a_database_there_is_no_background_and_the_rest_goes_on(
     provider.play(text("Hi."))
     with pytest.raises(openai.InternalServerError) as refused:
         await client.responses.create(model=MODEL, input="Hello", background=True)
-    assert (refused.value.status_code, refused.value.code) == (503, "store_unavailable")
+    assert (refused.value.status_code, refused.value.code) == (503, "database_unavailable")
+    assert cast("dict[str, str]", refused.value.body)["former_code"] == "store_unavailable"
     assert provider.requests == []
     response = await client.responses.create(model=MODEL, input="Hello")
     assert (response.output_text, response.to_dict()["store"]) == ("Hi.", False)
     with pytest.raises(openai.InternalServerError) as away:
         await client.responses.retrieve(response.id)
-    assert away.value.code == "store_unavailable"
+    assert away.value.code == "database_unavailable"
 
 
 async def test_a_response_in_the_background_that_fails_says_why(

@@ -55,7 +55,7 @@ test("no companion within a second is said with how to get it, before anything i
 });
 
 test("a refusal names what the user can do, and nothing was sent", async () => {
-  const words = { not_paired: "companion_missing", not_granted: "companion_refused", login_not_granted: "companion_refused", method_not_granted: "companion_refused", protocol: "companion_refused", forbidden_target: "blocked_by_policy", forbidden_header: "unsendable", too_large: "unsendable", busy: "queue_full", storage: "storage_unavailable", something_new: "companion_refused" };
+  const words = { not_paired: "companion_missing", not_granted: "companion_refused", login_not_granted: "companion_refused", method_not_granted: "companion_refused", protocol: "companion_refused", forbidden_target: "blocked_by_policy", forbidden_header: "unsendable", too_large: "unsendable", busy: "queue_full", storage: "browser_storage_unavailable", something_new: "companion_refused" };
   for (const [code, ours] of Object.entries(words)) {
     const { runner, companion } = companionBench(POST_THINGS);
     companion.handleCall = ({ call: { id }, say }) => say({ type: "refused", id, code, message: "No." });

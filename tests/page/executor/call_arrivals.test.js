@@ -96,7 +96,7 @@ test("Finding R-2: a full disk does not make the journal forget what it has begu
   await journal.recordBegun(call());
   store.isFull = true;
   for (const attempt of [1, 2]) await assert.rejects(journal.recordBegun(call({ attempt })), { code: "internal", delivered: "unknown" });
-  await assert.rejects(journal.recordBegun(call({ call_id: "c2", attempt: 2 })), { code: "storage_unavailable", delivered: "no" });
+  await assert.rejects(journal.recordBegun(call({ call_id: "c2", attempt: 2 })), { code: "browser_storage_unavailable", delivered: "no" });
 });
 
 test("Finding R-2: a further attempt is in doubt in every worker of the browser, also once the bridge knows its end", async () => {
@@ -115,10 +115,10 @@ test("Finding R-2: a journal that cannot be read proves nothing about a further 
   const journal = await opened(store);
   store.isBroken = true;
   const doubt = await journal.checkNotBegun(call({ attempt: 2 })).then(() => null, failureOf);
-  assert.deepEqual([doubt?.code, doubt?.delivered], ["storage_unavailable", "unknown"]);
-  await assert.rejects(journal.recordBegun(call({ attempt: 2 })), { code: "storage_unavailable", delivered: "unknown" });
+  assert.deepEqual([doubt?.code, doubt?.delivered], ["browser_storage_unavailable", "unknown"]);
+  await assert.rejects(journal.recordBegun(call({ attempt: 2 })), { code: "browser_storage_unavailable", delivered: "unknown" });
   await journal.checkNotBegun(call());
-  await assert.rejects(journal.recordBegun(call()), { code: "storage_unavailable", delivered: "no" });
+  await assert.rejects(journal.recordBegun(call()), { code: "browser_storage_unavailable", delivered: "no" });
 });
 
 test("Finding R-2: while the journal cannot be read, the handshake names no epoch, so that what it lacks proves nothing", async () => {

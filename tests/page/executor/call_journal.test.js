@@ -80,7 +80,7 @@ test("a browser that keeps nothing runs nothing that changes something", async (
   store.isBroken = true;
   const journal = await opened(store, new MemoryLocks(), "w1");
   assert.equal(journal.epoch, "");
-  await assert.rejects(journal.recordBegun(call()), { code: "storage_unavailable", delivered: "no" });
+  await assert.rejects(journal.recordBegun(call()), { code: "browser_storage_unavailable", delivered: "no" });
 });
 
 test("after a reload a request under way is lost, and is told once", async () => {

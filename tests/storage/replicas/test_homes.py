@@ -101,7 +101,7 @@ async def test_a_claim_waits_for_an_opening_that_is_being_committed(where: URL, 
         await opening.execute("SELECT FROM homes WHERE user_id = 'ann' FOR SHARE")
         with pytest.raises(BridgeError) as refused:
             await homes.claim_home("ann", "b", held)
-        assert refused.value.error.code is ErrorCode.STORE_UNAVAILABLE
+        assert refused.value.error.code is ErrorCode.DATABASE_UNAVAILABLE
         claiming = asyncio.create_task(homes.claim_home("ann", "b", held))
         await opening.commit()
         assert (await claiming).replica == "b"

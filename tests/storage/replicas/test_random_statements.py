@@ -2,7 +2,7 @@
 
 Those that are executed at the same time must be answered, and leave what they leave, as if one came after the
 other: the model knows nothing else. What it leaves out: users who are deleted, and locks that are waited for
-longer than a second, which both are `store_unavailable` or a refusal.
+longer than a second, which both are `database_unavailable` or a refusal.
 """
 
 import asyncio

@@ -60,7 +60,7 @@ class PostgresModel:
         self.questions += 1
         await asyncio.sleep(0.001)
         if self.is_away:
-            raise BridgeError(ErrorCode.STORE_UNAVAILABLE, "The database is away.", retryable=True)
+            raise BridgeError(ErrorCode.DATABASE_UNAVAILABLE, "The database is away.", retryable=True)
 
 
 @dataclass

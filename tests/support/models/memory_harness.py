@@ -94,7 +94,7 @@ class MemoryChoiceStore:
         if self.is_slow:
             await asyncio.sleep(3600)
         if self.is_away:
-            raise BridgeError(ErrorCode.STORE_UNAVAILABLE, "The database is away.")
+            raise BridgeError(ErrorCode.DATABASE_UNAVAILABLE, "The database is away.")
         return self.chosen.get(user_id, MemoryChoice())
 
     async def save_memory_choice(self, user_id: str, choice: MemoryChoice) -> None:

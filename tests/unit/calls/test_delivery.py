@@ -176,7 +176,7 @@ async def test_without_a_journal_only_harmless_calls_are_made() -> None:
     outcome = await harness.run(request(safe=False))
     assert (outcome.state, outcome.error and outcome.error.code) == (
         CallState.FAILED,
-        ErrorCode.STORE_UNAVAILABLE,
+        ErrorCode.DATABASE_UNAVAILABLE,
     )
     assert not harness.browser.sent
     safe = harness.start(request(safe=True))

@@ -63,7 +63,7 @@ class Rows:
     async def _answer(self) -> None:
         await asyncio.sleep(self.answers_after_s)
         if self.is_away:
-            raise BridgeError(ErrorCode.STORE_UNAVAILABLE, "The database is away.", retryable=True)
+            raise BridgeError(ErrorCode.DATABASE_UNAVAILABLE, "The database is away.", retryable=True)
 
 
 @dataclass

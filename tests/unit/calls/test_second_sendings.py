@@ -37,7 +37,9 @@ class SentTwice:
         self.harness.dispatcher.take_report("ann", "page-a2", result)
 
 
-@pytest.mark.parametrize("code", [ErrorCode.STORAGE_UNAVAILABLE, ErrorCode.CANCELLED, ErrorCode.NO_BROWSER])
+@pytest.mark.parametrize(
+    "code", [ErrorCode.BROWSER_STORAGE_UNAVAILABLE, ErrorCode.CANCELLED, ErrorCode.NO_BROWSER]
+)
 async def test_a_no_of_the_second_sending_is_no_proof_of_the_first(code: ErrorCode) -> None:
     """Finding R-2: the first was accepted, so a page of any version may have begun it; nobody can know."""
     twice = SentTwice()
@@ -61,7 +63,7 @@ async def test_of_a_safe_call_every_no_is_believed() -> None:
     """Finding R-2: what only reads is never in doubt, however often it is sent."""
     twice = SentTwice(safe=True)
     call_id = await twice.begin()
-    twice.report(failed(call_id, ErrorCode.STORAGE_UNAVAILABLE, "no"))
+    twice.report(failed(call_id, ErrorCode.BROWSER_STORAGE_UNAVAILABLE, "no"))
     assert (await twice.running).state is CallState.FAILED
 
 

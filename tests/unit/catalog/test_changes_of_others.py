@@ -16,7 +16,7 @@ from bridge.catalog.ports import Compiler
 from bridge.catalog.registry import Registry
 from bridge.catalog.server_view import ServerRecord, UserSelection
 from bridge.errors import BridgeError
-from bridge.storage.sessions import store_unavailable
+from bridge.storage.sessions import database_unavailable
 from bridge.tasks import Tasks
 from tests.support.documents.compiled import document_text
 from tests.support.stores.memory_server_store import HeldCompiler, InlineCompiler, MemoryServerStore
@@ -43,14 +43,14 @@ class VersionedStore(MemoryServerStore):
 
     async def disabled_sharers(self) -> Set[str]:
         if self.is_away:
-            raise store_unavailable()
+            raise database_unavailable()
         return {
             user for user in self.disabled if any(each.owner_id == user for each in self.records.values())
         }
 
     async def load_selection(self, user_id: str) -> UserSelection:
         if self.is_away:
-            raise store_unavailable()
+            raise database_unavailable()
         return await super().load_selection(user_id)
 
 

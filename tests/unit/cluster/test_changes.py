@@ -9,7 +9,7 @@ import pytest_asyncio
 
 from bridge.cluster.changes import LOOK_S, Changes, Followed
 from bridge.errors import BridgeError
-from bridge.storage.sessions import Topic, store_unavailable
+from bridge.storage.sessions import Topic, database_unavailable
 from bridge.tasks import Tasks
 from tests.support.waiting import eventually
 
@@ -26,7 +26,7 @@ class Counters:
 
     async def read_versions(self) -> Mapping[str, int]:
         if self.is_away:
-            raise store_unavailable()
+            raise database_unavailable()
         versions = dict(self.versions)
         await asyncio.sleep(self.answer_s)
         return versions
@@ -128,7 +128,7 @@ async def test_a_change_made_while_the_database_was_away_is_told_afterwards(clus
 
 async def test_a_listener_that_could_not_read_is_told_again(cluster: Cluster) -> None:
     """A shared document that could not be read this time would stay the old one for ever."""
-    answers: list[BridgeError | None] = [store_unavailable(), None]
+    answers: list[BridgeError | None] = [database_unavailable(), None]
     told: list[float] = []
 
     async def read_again() -> None:

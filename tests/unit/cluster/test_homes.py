@@ -243,7 +243,7 @@ async def test_without_the_database_nobody_is_claimed_and_homes_stay(two: Two) -
     assert first.homes.epoch_of(USER) == 1
     with pytest.raises(BridgeError) as refused:
         await first.homes.locate("user-2")
-    assert refused.value.error.code is ErrorCode.STORE_UNAVAILABLE
+    assert refused.value.error.code is ErrorCode.DATABASE_UNAVAILABLE
 
 
 async def test_a_frozen_replica_serves_nobody_until_the_database_answers(two: Two) -> None:

@@ -29,7 +29,7 @@ class Work:
         await asyncio.sleep(self.settle_s)
         if self.fails:
             self.fails -= 1
-            raise BridgeError(ErrorCode.STORE_UNAVAILABLE, "The database is away.", retryable=True)
+            raise BridgeError(ErrorCode.DATABASE_UNAVAILABLE, "The database is away.", retryable=True)
         self.done.append(f"settle {home.epoch}")
 
     async def end_work(self, user_id: str) -> None:

@@ -87,7 +87,7 @@ async def test_a_caller_whose_user_is_elsewhere_hears_so_at_once(fails_at: int) 
 
 async def test_an_end_that_is_stored_late_is_told() -> None:
     """Finding R-1: a database that is away for a moment still costs nothing."""
-    away = BridgeError(ErrorCode.STORE_UNAVAILABLE, "Away.")
+    away = BridgeError(ErrorCode.DATABASE_UNAVAILABLE, "Away.")
     harness = ConversationHarness(failing(5, lambda: away, times=2), scripted(*WITH_TOOL), ["a"])
     assert (await harness.ask()).state == "completed"
     assert not harness.has_run()

@@ -52,7 +52,7 @@ _SEARCHED = {
 _NOWHERE = "\0"
 """A text that no message contains."""
 
-FAILING = (ErrorCode.NOT_FOUND, ErrorCode.INVALID_REQUEST, ErrorCode.STORE_UNAVAILABLE)
+FAILING = (ErrorCode.NOT_FOUND, ErrorCode.INVALID_REQUEST, ErrorCode.DATABASE_UNAVAILABLE)
 _CREATING = (*FAILING, ErrorCode.UNKNOWN_TOOL, ErrorCode.NOT_ACCEPTED, ErrorCode.QUOTA_EXCEEDED)
 
 _ONE = ok("The conversation.", ConversationAnswer)

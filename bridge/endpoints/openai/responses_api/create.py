@@ -12,7 +12,7 @@ from contextlib import suppress
 from dataclasses import dataclass, replace
 from functools import partial
 
-from bridge.agent.errors import ApiError, ApiFailure, store_unavailable
+from bridge.agent.errors import ApiError, ApiFailure, database_unavailable
 from bridge.agent.memory.interrupted_calls import close_calls
 from bridge.agent.memory.recorder import Memory
 from bridge.agent.memory.response_record import Progress, ResponseRecord
@@ -191,7 +191,7 @@ class ResponseMaker:
             )
         record = ResponseRecord(self._memory, order.stored)
         if not await record.save_start(request):
-            raise ApiFailure(store_unavailable(_NOT_STORABLE, "background"))
+            raise ApiFailure(database_unavailable(_NOT_STORABLE, "background"))
         log = EventLog(self._memory.store, request.user_id, request.turn_id)
         log.add_frames(encode_events(order.answer.write_queued()))
         turn = partial(self.answer_turn, order, record)

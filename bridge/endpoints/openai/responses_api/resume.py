@@ -82,7 +82,7 @@ class ResponseContinuer:
         this can be called again, and leaves alone what goes on already.
 
         Raises:
-            BridgeError: `store_unavailable`: of the user, some are still interrupted.
+            BridgeError: `database_unavailable`: of the user, some are still interrupted.
         """
         is_complete = True
         try:
@@ -99,7 +99,7 @@ class ResponseContinuer:
                 _log.error("Response %s remains interrupted: %s", stored.id, failure)
                 is_complete = False
         if not is_complete and user_id is not None:
-            raise BridgeError(ErrorCode.STORE_UNAVAILABLE, _STILL_INTERRUPTED, retryable=True)
+            raise BridgeError(ErrorCode.DATABASE_UNAVAILABLE, _STILL_INTERRUPTED, retryable=True)
         return len(left)
 
     async def _resume_response(self, stored: StoredResponse) -> None:

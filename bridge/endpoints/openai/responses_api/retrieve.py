@@ -10,7 +10,7 @@ from collections.abc import AsyncGenerator, Coroutine, Sequence
 from contextlib import suppress
 from typing import Any, TypeVar
 
-from bridge.agent.errors import ApiError, ApiFailure, of_wire, store_unavailable
+from bridge.agent.errors import ApiError, ApiFailure, database_unavailable, of_wire
 from bridge.agent.memory.item_references import with_named_items
 from bridge.agent.responses.input_items import ListPage, build_list
 from bridge.agent.turn import TurnRequest
@@ -178,7 +178,7 @@ async def _read_running(running: RunningResponse) -> JsonObject:
         async with asyncio.timeout(TOLD_S):
             may_be_told = await running.log.wait_until_told()
     except TimeoutError:
-        raise ApiFailure(store_unavailable(_NOT_STORED_YET)) from None
+        raise ApiFailure(database_unavailable(_NOT_STORED_YET)) from None
     if not may_be_told:
         raise ApiFailure(of_wire(user_elsewhere().error))
     return running.answer.partial
@@ -210,7 +210,7 @@ async def _read_store(work: Coroutine[Any, Any, T]) -> T:
         return await work
     except StoreUnavailable:
         message = "The bridge cannot read its database now. Try again later."
-        raise ApiFailure(store_unavailable(message)) from None
+        raise ApiFailure(database_unavailable(message)) from None
 
 
 def _unknown(response_id: str) -> ApiFailure:

@@ -350,7 +350,7 @@ async def test_without_a_store_an_output_is_not_called_wrong() -> None:
     answer: Item = {"type": "function_call_output", "call_id": "c2", "output": "theirs"}
     with pytest.raises(BridgeError, match="c2") as failed:
         await bridge.run(input=[user("Hello"), answer])
-    assert (failed.value.error.code, failed.value.error.retryable) == ("store_unavailable", True)
+    assert (failed.value.error.code, failed.value.error.retryable) == ("database_unavailable", True)
     bridge.store.fails = False
     await bridge.run(round_of(said_text("Done.")), input=[user("Hello"), answer])
     assert bridge.model.requests[0].input == (user("Hello"), theirs, answer)
