@@ -22,6 +22,7 @@ PAGE_LOG = BUILD / "page.log"
 PROGRAM = ROOT / ".venv" / "bin" / "tool-bridge"
 SETUP = (str(ROOT / "make" / "setup"), "runtime")
 CLONE_PAGE = (sys.executable, "-m", "make.clone_page")
+PLUGINS = (sys.executable, "-m", "plugins.open_webui.assemble", str(BUILD / "plugins"))
 
 STEPS = ("environment", "packages", "page", "start")
 PAGE_WAIT_S = 20
@@ -45,6 +46,7 @@ def main(arguments: Sequence[str]) -> int:
     except KeyboardInterrupt:
         kill_group(page.pid)
         return INTERRUPTED
+    subprocess.run(PLUGINS, cwd=ROOT, check=False)  # says what is wrong with their sources; the bridge starts
     _say(_begun("start", "the bridge and its sample APIs"))
     opens = opens_pages_unasked(sys.stdout) and "--json" not in arguments
     command = [str(PROGRAM), "demo", "--build", str(BUILD), *(["--open"] if opens else []), *arguments]

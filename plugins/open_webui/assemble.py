@@ -1,8 +1,9 @@
-"""Puts the plugins together: each is one file, for pasting, made of modules of `source`.
+"""Assembles the plugins: each is one file, for pasting, made of modules of `source`.
 
-    python -m plugins.open_webui.assemble
+    python -m plugins.open_webui.assemble FOLDER
 
-The parts of a file are its modules, those first that others import, without their imports of each other.
+writes both; a bridge offers them in *Connect*. The parts of a file are its modules, those first that others
+import, without their imports of each other.
 """
 
 import ast
@@ -12,11 +13,12 @@ from pathlib import Path
 HERE = Path(__file__).parent
 SOURCE = "plugins.open_webui.source"
 PLUGINS = {"pipe": "tool_bridge_pipe.py", "subquery": "tool_bridge_subquery.py"}
+"""File of each, by the module of `source` that has its class."""
 LINE = 110
 
 
-def assembled(main: str) -> str:
-    """The text of a plugin.
+def assemble_plugin(main: str) -> str:
+    """Return the text of a plugin.
 
     Raises:
         ValueError: two of its modules define the same name.
@@ -118,11 +120,12 @@ def _as_ruff(name: str) -> tuple[int, str]:
     return (0 if name.isupper() else 1 if name[0].isupper() else 2, name)
 
 
-def main() -> None:
-    """Write the files."""
-    for name, path in PLUGINS.items():
-        (HERE / path).write_text(assembled(name), encoding="utf-8")
+def write_plugins(folder: Path) -> None:
+    """Write the files of all plugins into a folder, which is made."""
+    folder.mkdir(parents=True, exist_ok=True)
+    for name, file in PLUGINS.items():
+        (folder / file).write_text(assemble_plugin(name), encoding="utf-8")
 
 
 if __name__ == "__main__":
-    main()
+    write_plugins(Path(sys.argv[1]))

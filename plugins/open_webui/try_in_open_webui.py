@@ -1,6 +1,6 @@
 r"""Tries the Pipe in a real Open WebUI: installs it, sets its valves, asks it, and says what went well.
 
-    python plugins/open_webui/try_in_open_webui.py --open-webui URL --open-webui-key KEY \
+    python -m plugins.open_webui.try_in_open_webui --open-webui URL --open-webui-key KEY \
         --bridge URL --bridge-key KEY
 
 Needs an administrator's key (or token) of Open WebUI and a running bridge that Open WebUI's server reaches.
@@ -16,9 +16,10 @@ from typing import Any
 
 import aiohttp
 
+from plugins.open_webui.assemble import assemble_plugin
+
 FUNCTION_IDS = ("direct_tool_bridge", "tool_bridge")
 """Ids of the Pipe: what Open WebUI makes of its title, and what this script gave it before."""
-PLUGIN = Path(__file__).with_name("tool_bridge_pipe.py")
 TOOL_ID = "tool_bridge_try"
 TOOL = '''"""
 title: Double
@@ -86,7 +87,7 @@ def function_to_install(installed: list[str], named: str) -> str:
 
 async def install(open_webui: OpenWebUI, options: argparse.Namespace) -> None:
     """The function, switched on, with its valves."""
-    content = PLUGIN.read_text(encoding="utf-8")
+    content = assemble_plugin("pipe")
     meta: dict[str, Any] = {"description": "The models of a Direct Tool Bridge.", "manifest": {}}
     entry = {"id": options.function, "name": "Direct Tool Bridge", "content": content, "meta": meta}
     await open_webui.call("GET", "/api/v1/auths/")

@@ -7,6 +7,7 @@ import { el, fill, labelledField, notice, sentenceOf } from "../ui/dom.js";
 import { KeysPanel } from "./keys_panel.js";
 import { McpPanel } from "./mcp_panel.js";
 import { ModelPanel } from "./model_panel.js";
+import { pluginsPart } from "./plugins_part.js";
 
 /** @typedef {import("../types/api_types.js").ConnectFacts} ConnectFacts */
 /** @typedef {import("./connect_settings.js").Answers} Answers */
@@ -65,6 +66,7 @@ export class ConnectView {
       this.output,
       this.mcp.element,
       this.model.element,
+      pluginsPart(async (path) => (await this.parts.api.readBlob(path)).text()),
       this.other,
     );
     // Also after a break, in which the bridge may have been started again with the options that are printed here.

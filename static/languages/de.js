@@ -70,6 +70,7 @@ const TEXTS = {
   // Buttons and notes of every section
   Add: "Hinzufügen",
   Copied: "Kopiert",
+  "Not copied": "Nicht kopiert",
   Copy: "Kopieren",
   "Copy: {0}": "Kopieren: {0}",
   "Press Ctrl+C": "Strg+C drücken",

@@ -22,6 +22,12 @@ export const GERMAN_CONNECT = {
   "This computer, as seen from there": "Dieser Rechner, von dort aus gesehen",
   "Its name or IP address in the network.": "Sein Name oder seine IP-Adresse im Netzwerk.",
 
+  // Plugins
+  "Plugins for Open WebUI": "Plugins für Open WebUI",
+  "Paste a plugin into Open WebUI, and set its address of the bridge and its key there.": "Ein Plugin in Open WebUI einfügen und dort die Adresse der Bridge und den Schlüssel eintragen.",
+  "A function (Pipe): the models of the bridge, with Open WebUI's own tools.": "Eine Funktion (Pipe): die Modelle der Bridge, mit den Tools von Open WebUI.",
+  "A tool: a model gives a task to itself.": "Ein Tool: Ein Modell stellt sich selbst eine Aufgabe.",
+
   // 1. The bridge
   "1. The bridge": "1. Die Bridge",
   "Nothing to restart.": "Nichts neu zu starten.",

@@ -90,21 +90,31 @@ export function announceSentence(sentence) {
 /**
  * A button that copies; its own label confirms.
  * @param {string} label
- * @param {() => string} text
+ * @param {() => string | Promise<string>} text
  * @param {Properties} [properties]
  */
 export function copyButton(label, text, properties = {}) {
   const copy = button(
     label,
     async () => {
-      const copied = await copyText(text());
-      copy.textContent = copied ? t`Copied` : t`Press Ctrl+C`;
-      announceSentence(copied ? t`Copied` : t`The text is selected. Press Ctrl+C to copy it.`);
+      const [shown, spoken] = await copyOf(text);
+      copy.textContent = shown;
+      announceSentence(spoken);
       setTimeout(() => (copy.textContent = label), 1500);
     },
     { class: "quiet small", ...properties },
   );
   return copy;
+}
+
+/** Copies, and gives what is shown and what is spoken of it. @param {() => string | Promise<string>} text @returns {Promise<[string, string]>} */
+async function copyOf(text) {
+  try {
+    const copied = await copyText(await text());
+    return copied ? [t`Copied`, t`Copied`] : [t`Press Ctrl+C`, t`The text is selected. Press Ctrl+C to copy it.`];
+  } catch (failure) {
+    return [t`Not copied`, sentenceOf(failure)];
+  }
 }
 
 /** @param {string} text @returns {Promise<boolean>} */

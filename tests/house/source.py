@@ -16,8 +16,6 @@ import pytest
 
 ROOT = Path(__file__).parents[2]
 VENDORED = "static/vendor/"
-ASSEMBLED = "plugins/open_webui/tool_bridge_"
-"""Files that are put together from others, which the rules look at."""
 SEES_SYNTAX = "--expose-internals"
 """Lets a script use the parser inside Node."""
 MADE_BY_TOOLS = frozenset(
@@ -73,7 +71,7 @@ def files(*suffixes: str, under: tuple[str, ...] = ("",)) -> list[str]:
     return [
         name
         for name in repository_files()
-        if name.endswith(suffixes) and name.startswith(under) and not name.startswith((VENDORED, ASSEMBLED))
+        if name.endswith(suffixes) and name.startswith(under) and not name.startswith(VENDORED)
     ]
 
 

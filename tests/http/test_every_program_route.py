@@ -13,6 +13,7 @@ import pytest_asyncio
 from bridge.app.http_application import ROUTES
 from bridge.app.server import Bridge
 from bridge.http.routing import ApiRoute
+from plugins.open_webui.assemble import PLUGINS
 from tests.support.mcp_messages import modern_request
 from tests.support.models.model_answers import text
 from tests.support.models.model_bridge import MODEL, products, shop_bridge
@@ -123,7 +124,8 @@ async def _walk_files(witness: Witness) -> None:
     await witness.ask("GET", "/probe", query="?origin=http://localhost:8080")
     for path in ("/login", "/login/callback", "/logout"):
         await witness.ask("GET", path, status=404)  # no provider is set
-    for path in ("/oauth/callback", "/oauth/client.json", "/companion.zip"):
+    plugins = [f"/plugins/{file}" for file in PLUGINS.values()]
+    for path in ("/oauth/callback", "/oauth/client.json", "/companion.zip", *plugins):
         await witness.ask("GET", path)
     script_url: str = (await witness.page.post("/api/executor", {}))["script_url"]
     path, _, query = script_url.partition("?")

@@ -26,7 +26,7 @@ def clone(tmp_path: Path) -> Path:
     folder.mkdir()
     for name in ("Makefile", "pyproject.toml", "requirements.lock"):
         shutil.copy(ROOT / name, folder)
-    for name in ("make", "bridge"):
+    for name in ("make", "bridge", "plugins"):
         shutil.copytree(ROOT / name, folder / name, ignore=shutil.ignore_patterns("__pycache__"))
     return folder
 
@@ -175,6 +175,8 @@ def test_make_run_says_at_which_step_it_is(ready_clone: Path, tmp_path: Path) ->
     ]
     assert ran.stdout == f"tool-bridge demo --build {ready_clone}/build --port 0 --data {tmp_path}/data\n"
     assert "The page cannot be built" in (ready_clone / "build" / "page.log").read_text()
+    plugins = {path.name for path in (ready_clone / "build" / "plugins").iterdir()}
+    assert plugins == {"tool_bridge_pipe.py", "tool_bridge_subquery.py"}
 
 
 def test_a_terminal_shows_how_long_a_step_takes(ready_clone: Path, tmp_path: Path) -> None:

@@ -72,8 +72,11 @@ async def test_the_demo_of_an_installed_wheel_answers_through_a_browser(
             )
             async with http.get(printed["base_url"] + "/companion.zip") as companion:
                 packed = await companion.read()
+            async with http.get(printed["base_url"] + "/plugins/tool_bridge_pipe.py") as plugin:
+                pasted = await plugin.text()
         assert (reply.status, reply.json()["name"]) == (200, "Black tea")
         assert packed.startswith(b"PK")
+        assert "class Pipe:" in pasted
         await expect(page.get_by_role("main")).not_to_contain_text("could not be loaded")
 
 

@@ -8,11 +8,11 @@ from typing import Any
 
 import pytest
 
+from plugins.open_webui.assemble import HERE
 from tests.support.fake_open_webui import loaded
-from tests.support.loaded_plugins import FOLDER
 
 pytestmark = pytest.mark.asyncio
-TEXT = (FOLDER / "example_agent_pipe.py").read_text(encoding="utf-8")
+TEXT = (HERE / "example_agent_pipe.py").read_text(encoding="utf-8")
 
 
 @dataclass

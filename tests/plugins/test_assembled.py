@@ -1,10 +1,11 @@
 """The files that are pasted into Open WebUI."""
 
 import ast
+from pathlib import Path
 
 import pytest
 
-from plugins.open_webui.assemble import HERE, PLUGINS, assembled, check_names
+from plugins.open_webui.assemble import PLUGINS, assemble_plugin, check_names, write_plugins
 from plugins.open_webui.try_in_open_webui import function_to_install
 from tests.support.fake_open_webui import frontmatter, only_known_packages
 
@@ -14,16 +15,17 @@ BROUGHT = frozenset({"aiohttp", "jwt", "pydantic"})
 each_plugin = pytest.mark.parametrize("name", PLUGINS)
 
 
-@each_plugin
-def test_a_plugin_is_what_its_modules_make(name: str) -> None:
-    """Else what is tested is not what is pasted: `python -m plugins.open_webui.assemble`."""
-    assert (HERE / PLUGINS[name]).read_text(encoding="utf-8") == assembled(name)
+def test_the_written_files_are_the_plugins_that_are_tested(tmp_path: Path) -> None:
+    """`make packages` and `make run` write them into folders that need not be there."""
+    write_plugins(tmp_path / "new")
+    written = {path.name: path.read_text(encoding="utf-8") for path in (tmp_path / "new").iterdir()}
+    assert written == {file: assemble_plugin(name) for name, file in PLUGINS.items()}
 
 
 @each_plugin
 def test_a_plugin_needs_nothing_but_what_open_webui_has(name: str) -> None:
     """S2-15, S4-26: one file, loaded from its text, with no package to be installed."""
-    text = (HERE / PLUGINS[name]).read_text(encoding="utf-8")
+    text = assemble_plugin(name)
     assert only_known_packages(text, BROUGHT) == []
     facts = frontmatter(text)
     assert {"title", "author", "version", "license", "description"} <= facts.keys()

@@ -1,14 +1,13 @@
 """The plugins, loaded as Open WebUI loads them, with a real bridge behind them."""
 
-from pathlib import Path
 from typing import Any
 
 from bridge.app.server import Bridge
+from plugins.open_webui.assemble import assemble_plugin
 from tests.support.fake_open_webui import loaded, with_valves
 
-FOLDER = Path(__file__).parents[2] / "plugins/open_webui"
-PIPE = (FOLDER / "tool_bridge_pipe.py").read_text(encoding="utf-8")
-SUBQUERY = (FOLDER / "tool_bridge_subquery.py").read_text(encoding="utf-8")
+PIPE = assemble_plugin("pipe")
+SUBQUERY = assemble_plugin("subquery")
 
 CITY = {"city": {"type": "string"}}
 

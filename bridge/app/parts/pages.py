@@ -19,6 +19,7 @@ from bridge.http.companion import CompanionRoutes
 from bridge.http.login_cookie import LoginCookie
 from bridge.http.routing import Route
 from bridge.http.static_page import PageRoutes
+from bridge.http.webui_plugins import PluginRoutes
 from bridge.settings.network import origin_of
 from bridge.storage.open_pages import OPEN_PAGES_FILE
 
@@ -61,6 +62,7 @@ class PagesPart(Part):
             *companion.list_routes(),
             *self._page.list_files(),
             *companion.list_files(),
+            *PluginRoutes().list_files(),
         ]
 
     async def start(self) -> None:

@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 from playwright.async_api import Browser, Page, Route, expect
 
+from plugins.open_webui.assemble import assemble_plugin
 from tests.browser.browser_harness import BrowserHarness, open_harness
 from tests.support.chromium import Caller, go_to
 
@@ -128,6 +129,23 @@ async def test_what_it_prints_for_a_model_works_as_it_is(chromium: Browser, tmp_
         assert '<details type="tool_calls"' in completion["choices"][0]["message"]["content"]
         for label in ("URL of the model connection", "Headers of the model connection"):
             await expect(as_model.get_by_role("region", name=label)).to_be_visible()
+
+
+async def test_a_plugin_for_open_webui_is_downloaded_or_copied(scene: BrowserHarness) -> None:
+    """The bridge assembles it; a file that cannot be had is not copied in silence."""
+    page = await scene.open_page()
+    await go_to(page, "connect")
+    panel = page.get_by_role("region", name="Plugins for Open WebUI")
+    async with page.expect_download() as downloading:
+        await panel.get_by_role("link", name="Download tool_bridge_pipe.py").click()
+    saved = await (await downloading.value).path()
+    assert saved.read_text(encoding="utf-8") == assemble_plugin("pipe")
+    spoken = page.locator("#announcements")
+    await panel.get_by_role("button", name="Copy: tool_bridge_subquery.py").click()
+    await expect(spoken).to_have_text("Copied")
+    await page.route("**/plugins/**", lambda route: route.abort())
+    await panel.get_by_role("button", name="Copy: tool_bridge_pipe.py").click()
+    await expect(spoken).to_contain_text("The bridge does not answer.")
 
 
 async def test_what_it_prints_for_an_mcp_client_names_server_and_key(
