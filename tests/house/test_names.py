@@ -5,7 +5,8 @@ import re
 from collections.abc import Iterator
 from pathlib import PurePosixPath
 
-from tests.house.source import Script, files, functions_of, judge, refuse, scripts, tree_of
+from bridge.storage.migrations import HEAD
+from tests.house.source import Script, files, functions_of, judge, refuse, scripts, text_of, tree_of
 
 VAGUE = frozenset(
     [
@@ -37,6 +38,7 @@ MOST_ONE_WORD_NAMES_OF_THE_PAGE = 0.05
 """Of its public functions but for those; `el`, `link` and other makers of elements need no second word."""
 
 WORD = re.compile(r"[A-Z]+(?=[A-Z][a-z])|[A-Z]?[a-z]+|[A-Z]+|\d+")
+REVISION = re.compile(r'^revision = "(\d{4})"$', re.MULTILINE)
 
 
 def test_no_module_class_or_function_has_a_vague_name() -> None:
@@ -103,6 +105,19 @@ def test_most_public_functions_are_a_verb_and_a_noun() -> None:
     public = [name for name in names if not name.startswith("_")]
     bare = [name for name in public if "_" not in name]
     assert len(bare) < MOST_ONE_WORD_NAMES * len(public), sorted(set(bare))
+
+
+def test_a_migration_is_named_by_its_revision() -> None:
+    """Finding house-H15: “revision 0020” in a text leads to a file; a database has the last one."""
+    migrations = files(".py", under=("bridge/storage/migrations/versions/0",))
+    revisions = {file: REVISION.search(text_of(file)) for file in migrations}
+    named = {file: found[1] if found else "" for file, found in revisions.items()}
+    refuse(
+        f"{file} is revision {revision}"
+        for file, revision in named.items()
+        if not PurePosixPath(file).name.startswith(f"{revision}_")
+    )
+    assert max(named.values()) == HEAD
 
 
 def test_a_field_that_is_replaced_exists() -> None:

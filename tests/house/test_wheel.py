@@ -36,7 +36,7 @@ def built(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def test_the_wheel_holds_what_is_used_and_nothing_else(built: Path) -> None:
     """An editable install finds what a wheel lacks, and so does every test that runs beside the sources."""
     wanted = {name for name in repository_files() if name.startswith(PACKAGES)}
-    assert "bridge/storage/migrations/versions/0001_initial.py" in wanted
+    assert "bridge/storage/migrations/versions/0016_initial.py" in wanted
     assert {"static/executor/tool_runner.js", "extension/manifest.json"} <= wanted
     held = {name for name in _names_of(_wheel(built)) if not name.startswith("built_page/")}
     assert held == wanted | {f"direct_tool_bridge-{_version()}.dist-info/{name}" for name in DIST_INFO}
