@@ -21,7 +21,6 @@ from bench.model_streams import compare_model_streams
 from bench.page.first_view import measure_first_view
 from bench.page.long_lists import measure_long_lists
 from bench.page.page_load import measure_page_load
-from bench.peers.comparison import measure_peers
 from bench.replicas import measure_replicas
 from bench.report import print_line, print_table
 from bench.round_trips import Effort, compare_journals_on_postgresql, compare_round_trips
@@ -43,9 +42,6 @@ _BENCHES: dict[str, Bench] = {
     "mcp": lambda effort: run(measure_mcp(quick=_is_quick(effort))),
     "connections": lambda _effort: run(measure_connections()),
     "many-pages": lambda effort: run(measure_many_pages(quick=_is_quick(effort))),
-    "many-pages-closed-loop": lambda effort: run(
-        measure_many_pages(quick=_is_quick(effort), closed_loop=True)
-    ),
     "validators": lambda _effort: measure_validators(),
     "model-streams": lambda _effort: run(compare_model_streams()),
     "model": lambda effort: run(measure_model_endpoint(quick=_is_quick(effort))),
@@ -60,10 +56,9 @@ _BENCHES: dict[str, Bench] = {
     "document-ways": lambda _effort: run(measure_document_ways(json.dumps(generate_document(LARGEST)))),
     "replicas": lambda effort: run(measure_replicas(quick=_is_quick(effort))),
     "failover": lambda effort: run(measure_failover(quick=_is_quick(effort))),
-    "peers": lambda effort: run(measure_peers(quick=_is_quick(effort))),
 }
-_ONLY_NAMED = {"peers", "replicas", "failover", "journal-postgresql", "many-pages", "many-pages-closed-loop"}
-"""Need what `make bench` shall not wait for: other projects' servers, PostgreSQL and Redis, many sockets."""
+_ONLY_NAMED = {"replicas", "failover", "journal-postgresql", "many-pages"}
+"""Need what `make bench` shall not wait for: PostgreSQL, Redis, many sockets."""
 
 
 def main() -> None:

@@ -10,7 +10,7 @@ import sys
 import time
 from collections.abc import AsyncGenerator, Awaitable, Callable
 from contextlib import asynccontextmanager
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from pathlib import Path
 from urllib.parse import urlsplit
 
@@ -40,9 +40,8 @@ AT_ONCE = 64
 CALLS_PER_S = 100.0
 """Pace of the caller, which begins a call when it is due, however long others take."""
 
-PACED_IN_FLIGHT = 32
-IN_FLIGHT = 4
-"""Calls in flight of the caller in a closed loop, which takes what a core has."""
+IN_FLIGHT = 32
+"""Most of them at the same time."""
 
 SLICE_S = 1.0
 IDLE_S = 30.0
@@ -69,10 +68,8 @@ Call = Callable[[Callable[[float], bool], float], Awaitable[Slices]]
 """Calls for so many seconds, and as long as the function says so of what is left of them; at least once."""
 
 
-async def measure_many_pages(*, quick: bool = False, closed_loop: bool = False) -> dict[str, object]:
+async def measure_many_pages(*, quick: bool = False) -> dict[str, object]:
     """Connect them all while calls are made, wait, announce something to all of them, and print a table.
-
-    `closed_loop`: four calls of the caller are always in flight, where it makes `CALLS_PER_S` else.
 
     Raises:
         SystemExit: the machine does not allow so many connections.
@@ -85,8 +82,7 @@ async def measure_many_pages(*, quick: bool = False, closed_loop: bool = False) 
         tokens = running.folder / "tokens"
         tokens.write_text("\n".join(await _sign_in(running, pages, users)), encoding="utf-8")
         freeze_heap()
-        order = _closed_loop(running) if closed_loop else _paced(running)
-        calls = _caller(peer, order)
+        calls = _caller(peer, _paced(running))
         return await _measure(running, peer, tokens, calls, pages, idle_s=IDLE_S / 5 if quick else IDLE_S)
     finally:
         await peer.close()
@@ -155,13 +151,10 @@ async def _sign_in(running: RunningBridge, pages: int, users: int) -> list[str]:
 
 
 def _paced(running: RunningBridge) -> LoadOrder:
-    return replace(_closed_loop(running), in_flight=PACED_IN_FLIGHT, per_second=CALLS_PER_S)
-
-
-def _closed_loop(running: RunningBridge) -> LoadOrder:
     address = urlsplit(running.bridge.base_url)
-    host, port = str(address.hostname), int(address.port or 80)
-    return LoadOrder(host, port, f"/tools/{TOOL}", running.bridge.key, ARGUMENTS_TEXT, IN_FLIGHT, SLICE_S)
+    host, port, path = str(address.hostname), int(address.port or 80), f"/tools/{TOOL}"
+    key = running.bridge.key
+    return LoadOrder(host, port, path, key, ARGUMENTS_TEXT, IN_FLIGHT, SLICE_S, per_second=CALLS_PER_S)
 
 
 def _caller(peer: PeerLink, order: LoadOrder) -> Call:
