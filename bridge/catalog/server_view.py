@@ -244,10 +244,6 @@ class UserView:
         """Return the selection for all servers, or for the address of one, which chooses the server."""
         return self.selection if server_id is None else replace(self.selection, servers=frozenset())
 
-    def sends_idempotency_key(self, server_id: str) -> bool:
-        """Whether requests of a server that change something carry their call's id."""
-        return any(server.record.id == server_id and server.record.idempotency_key for server in self.servers)
-
     def shows_inline_html(self, server_id: str) -> bool:
         """Whether the user lets answers of a server be shown as pages; false for a server that is gone.
 

@@ -7,8 +7,11 @@ from multidict import istr
 
 from bridge.auth.forwarded_users import USER_HEADERS
 
-SERVER_CHAT_HEADER, PAGE_CHAT_HEADER = CHAT_HEADERS = (istr("X-OpenWebUI-Chat-Id"), istr("X-Session-Id"))
-"""Open WebUI names the chat in the first (admin tool servers) or the second (direct ones)."""
+SERVER_CHAT_HEADER = istr("X-OpenWebUI-Chat-Id")
+"""Names the chat in requests of Open WebUI's server."""
+
+PAGE_CHAT_HEADER = istr("X-Session-Id")
+"""Names the chat in requests of Open WebUI's page, to direct tool servers."""
 
 MESSAGE_HEADER = istr("X-OpenWebUI-Message-Id")
 

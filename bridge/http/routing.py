@@ -86,10 +86,6 @@ class ErrorBody(ApiModel):
     error: WireError
 
 
-class EmptyObject(ApiModel):
-    """A body without content."""
-
-
 class Confirmation(ApiModel):
     """Done."""
 
