@@ -24,7 +24,7 @@ export const GERMAN_CONNECT = {
 
   // Plugins
   "Plugins for Open WebUI": "Plugins für Open WebUI",
-  "Paste a plugin into Open WebUI, and set its address of the bridge and its key there.": "Ein Plugin in Open WebUI einfügen und dort die Adresse der Bridge und den Schlüssel eintragen.",
+  "Paste a plugin into Open WebUI. In its valves, set the bridge's address and your key.": "Ein Plugin in Open WebUI einfügen. In seinen Valves die Adresse der Bridge und den Schlüssel eintragen.",
   "A function (Pipe): the models of the bridge, with Open WebUI's own tools.": "Eine Funktion (Pipe): die Modelle der Bridge, mit den Tools von Open WebUI.",
   "A tool: a model gives a task to itself.": "Ein Tool: Ein Modell stellt sich selbst eine Aufgabe.",
 
