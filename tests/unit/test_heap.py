@@ -17,11 +17,11 @@ class Loop:
 
 
 @pytest.fixture(autouse=True)
-def thawed() -> Generator[None]:
-    """Nothing stays frozen in the process of the tests, and it searches as often as before."""
+def as_before() -> Generator[None]:
+    """The process of the tests searches as little and as seldom as before."""
     before = gc.get_threshold()
     yield
-    gc.unfreeze()
+    gc.freeze()
     gc.set_threshold(*before)
 
 
