@@ -1,12 +1,13 @@
 """A bridge in front of a scripted provider, and OpenAI's own client in front of the bridge."""
 
+import ssl
 from collections.abc import AsyncGenerator, Awaitable, Callable
 from contextlib import asynccontextmanager
 from pathlib import Path
 from typing import Any
 
 import aiohttp
-from openai import AsyncOpenAI
+from openai import AsyncOpenAI, DefaultAsyncHttpxClient
 
 from bridge.app.server import Bridge
 from bridge.settings.models import ModelsFile, ProviderApi, ProviderSettings
@@ -16,6 +17,9 @@ from tests.support.models.scripted_provider import KEY, ScriptedProvider
 from tests.support.running_bridge import json_answer, running_bridge
 
 MODEL = "scripted-small"
+
+_TRUST = ssl.create_default_context()
+"""What the clients trust, read once: that takes a third of a short test, and no test asks by https."""
 
 
 def models_file(provider: ScriptedProvider, api: ProviderApi = "responses", **models: Any) -> ModelsFile:
@@ -80,5 +84,10 @@ def image_answer(
 
 def client_of(bridge: Bridge, *, key: str | None = None, **options: Any) -> AsyncOpenAI:
     """OpenAI's client, unmodified; it tries nothing again unless the test wants that."""
-    options = {"max_retries": 0, "timeout": 20, **options}
+    options = {
+        "max_retries": 0,
+        "timeout": 20,
+        "http_client": DefaultAsyncHttpxClient(verify=_TRUST),
+        **options,
+    }
     return AsyncOpenAI(base_url=f"{bridge.base_url}/v1", api_key=key or bridge.key, **options)
