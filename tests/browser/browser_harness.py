@@ -17,6 +17,7 @@ from bridge.documents.reader import DocumentReader
 from bridge.settings.network import page_url
 from bridge.storage.store import Store
 from examples.sample_api import start_sample_api
+from tests.browser.served_page import find_built_page
 from tests.support.chromium import Caller, accept_selection, open_page
 from tests.support.documents.inline_reader import InlineReader
 from tests.support.running_bridge import TEST_LIMITS
@@ -147,6 +148,7 @@ async def start_offering(
     `reader`: who reads them, if not this process.
     """
     limits = {"TOOL_TIMEOUT_SECONDS": deadline_s, **PATIENT, **TEST_LIMITS, **limits}
+    settings.setdefault("built_in_clone", find_built_page())
     chosen = bridge_settings(folder, limits=limits, **settings)
     store = Store.open_store(with_tables(folder / "bridge.sqlite3"))
     bridge = await start_bridge(chosen, store, documents=reader or InlineReader())

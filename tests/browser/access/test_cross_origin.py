@@ -119,6 +119,7 @@ async def test_an_allowed_origin_uses_the_tools_and_nothing_else(chromium: Brows
         assert (await fetched(chat, f"{scene.bridge.base_url}/api/me", headers=bearer))["status"] == 0
 
 
+@pytest.mark.usefixtures("page_sources")
 async def test_the_bridges_own_page_is_answered_where_others_are_not(scene: BrowserHarness) -> None:
     """The refusals above would mean nothing if everybody were refused."""
     page = await scene.open_page()

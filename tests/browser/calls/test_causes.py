@@ -72,6 +72,7 @@ async def test_a_method_that_cors_does_not_allow_is_named_although_others_are(
     assert "PUT /ok" not in failing.seen
 
 
+@pytest.mark.usefixtures("page_sources")
 async def test_what_could_be_read_is_remembered_over_a_reload_and_forgotten_with_the_server(
     scene: BrowserHarness, failing: FailingApi
 ) -> None:

@@ -14,6 +14,7 @@ from tests.support.waiting import eventually
 pytestmark = [pytest.mark.browser, pytest.mark.asyncio(loop_scope="session"), pytest.mark.timeout(180)]
 
 
+@pytest.mark.usefixtures("page_sources")
 async def test_an_api_without_cors_is_called_once_its_user_has_chosen_and_granted_that(
     office: Office,
 ) -> None:

@@ -16,6 +16,7 @@ ADDRESS = "**/executor/bridge_socket.js"
 TEXT = Path(SCRIPT).read_text(encoding="utf-8")
 
 
+@pytest.mark.usefixtures("page_sources")
 async def test_an_old_page_shows_that_it_has_to_be_reloaded(scene: BrowserHarness) -> None:
     """A page that looks connected and gets no calls would be a riddle; reloaded, it is a new one."""
     older = TEXT.replace(f"const PROTOCOL = {PROTOCOL};", f"const PROTOCOL = {PROTOCOL - 1};")

@@ -59,6 +59,7 @@ async def test_a_german_browser_gets_a_german_page_until_its_user_wants_english(
     await expect(page.get_by_label("Sprache dieser Seite")).to_have_value("")
 
 
+@pytest.mark.usefixtures("page_sources")
 async def test_no_translated_text_is_left_in_english_and_nothing_is_wider_than_a_phone(
     scene: BrowserHarness,
 ) -> None:

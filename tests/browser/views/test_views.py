@@ -60,6 +60,7 @@ addEventListener("securitypolicyviolation", (event) =>
 """
 
 
+@pytest.mark.usefixtures("page_sources")
 async def test_no_view_violates_the_policy_or_throws(demo: BrowserHarness) -> None:
     """The strict policy is worth nothing if the page itself needs an exception from it."""
     context = await demo.new_context()

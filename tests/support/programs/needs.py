@@ -45,6 +45,7 @@ POSTGRESQL = Need("PostgreSQL", ("make/postgres",))
 REDIS = Need("Redis", ("make/redis",))
 PROMETHEUS = Need("Prometheus", ("make/prometheus",))
 COMPOSE = Need("Docker Compose", ("make/compose",))
+BUILT_PAGE = Need("the built page", ("make/built_page",))
 PAGE_TOOLS = Need("the packages of package-lock.json", ("make/page_tools",))
 
 
