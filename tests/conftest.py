@@ -1,6 +1,7 @@
 """Fixtures that every kind of test may use; nothing here starts a server or a browser."""
 
 import asyncio
+import os
 from collections.abc import Mapping
 
 import pytest
@@ -9,6 +10,7 @@ from hypothesis import settings
 from bridge.cli.event_loop import LoopFactory, choose_event_loop
 from bridge.heap import freeze_heap
 from tests.faults.virtual_time import VirtualLoop
+from tests.support.examples import WIDE
 from tests.support.programs import needs
 
 pytest_plugins = [
@@ -31,19 +33,30 @@ def pytest_configure() -> None:
 
 
 def pytest_asyncio_loop_factories(item: pytest.Item) -> Mapping[str, LoopFactory]:
-    """Run what is marked so on both event loops, or on virtual time; everything else on asyncio's own."""
+    """Run what is marked so on both event loops, or on virtual time; everything else on asyncio's own.
+
+    What is also `wide` runs on both in `make test-all` alone, and on the quicker one at each change.
+    """
     if item.get_closest_marker("virtual_time") is not None:
         return {"virtual": VirtualLoop}
     own: dict[str, LoopFactory] = {"asyncio": asyncio.new_event_loop}
     quicker = None if item.config.getoption("--two-replicas") else choose_event_loop("auto").factory
     if item.get_closest_marker("both_event_loops") is None or quicker is None:
         return own
+    if item.get_closest_marker("wide") is not None and not os.environ.get(WIDE):
+        return {"uvloop": quicker}
     return own | {"uvloop": quicker}
 
 
 def pytest_collection_finish() -> None:
     """Leave modules and collected tests out of later searches for garbage: a quarter of a bridge's start."""
     freeze_heap()
+
+
+@pytest.hookimpl(trylast=True)
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Begin with the browsers, whose files take longest, so that all processes end at about the same time."""
+    items.sort(key=lambda item: item.get_closest_marker("browser") is None)
 
 
 # A deadline for each example would measure how busy the machine is. Time is bounded by pytest's own timeout.

@@ -27,7 +27,7 @@ from tests.support.waiting import eventually
 from toolserver.document.bundle import bundle_document
 from toolserver.json_types import JsonObject, JsonValue
 
-pytestmark = [pytest.mark.asyncio, pytest.mark.both_event_loops]
+pytestmark = [pytest.mark.asyncio, pytest.mark.both_event_loops, pytest.mark.wide]
 
 
 @pytest_asyncio.fixture

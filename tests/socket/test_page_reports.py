@@ -16,7 +16,7 @@ from tests.support.models.model_bridge import MODEL, shop_bridge
 from tests.support.models.scripted_provider import ScriptedProvider
 from tests.support.running_bridge import Answer, json_answer, page_of
 
-pytestmark = [pytest.mark.asyncio, pytest.mark.both_event_loops]
+pytestmark = [pytest.mark.asyncio, pytest.mark.both_event_loops, pytest.mark.wide]
 
 LIST = calls(("listProducts", {"limit": 2}))
 NETWORK = {
