@@ -68,6 +68,14 @@ STRICT: dict[str, tuple[Any, Any]] = {
         {"anyOf": [{"type": "string"}, CLOSED, {"type": "null"}]},
     ),
     "S0-31": ({"type": "integer", "minimum": 1, "default": 3}, {"type": ["integer", "null"]}),
+    "S0-31 named like a keyword": (
+        {
+            "type": "object",
+            "properties": {"format": {"type": "integer", "minimum": 1, "default": 3}},
+            "required": ["format"],
+        },
+        maybe({**OBJECT, "properties": {"format": {"type": "integer"}}, "required": ["format"]}),
+    ),
     "S0-32": ({"$ref": "#/components/schemas/R", "description": "Beside."}, maybe(OBJECT)),
     "S0-33": (
         {"allOf": BOTH},
@@ -287,10 +295,12 @@ async def test_tools_of_the_caller_are_taken_as_they_are_and_the_last_of_two_cou
     first, second = ({"type": "function", "name": "a", "description": each} for each in ("first", "second"))
     search, low = {"type": "web_search"}, {"type": "web_search", "search_context_size": "low"}
     other = {"type": "function", "name": "b", "parameters": {"type": "string"}, "unknown": 1}
-    extra = [5, None, "x", {"name": "typeless"}, first, search, other, second, low]
+    no_tools = [5, None, "x", [], {"name": "typeless"}, {"type": 5}]
+    nameless = {"type": "function"}
+    extra = [*no_tools, first, search, other, nameless, second, low, nameless]
     provider.play(text("Hi."))
     await client.responses.create(model=MODEL, input="Hi", extra_body={"extra_tools": extra})
-    assert provider.requests[0].body["tools"] == [second, low, other]
+    assert provider.requests[0].body["tools"] == [second, low, other, nameless]
 
 
 @pytest.mark.asyncio

@@ -1,8 +1,6 @@
 """What a model is offered in a turn: which tools, in what order, under which names, with which schemas."""
 
 import json
-from collections.abc import Mapping
-from typing import Any
 
 import pytest
 
@@ -10,13 +8,10 @@ from bridge.agent.tools.catalog_tools import format_title
 from bridge.agent.turn import TurnSettings
 from bridge.catalog.server_view import UserSelection
 from bridge.errors import BridgeError
-from tests.support.calls.engine_harness import EngineHarness
 from tests.support.documents.compiled import document_text, operation
 from tests.support.models.toolbox_harness import ToolboxHarness, call_named, output_json
 from tests.support.models.turn_harness import function
-from tests.support.stores.memory_server_store import MemoryServerStore
 from toolserver.json_types import JsonObject, text_at
-from toolserver.tool.naming import OperationKey
 
 pytestmark = pytest.mark.asyncio
 
@@ -122,96 +117,11 @@ async def test_a_task_request_is_offered_none_of_the_bridges_tools() -> None:
     assert (await harness.toolbox(with_tools=False)).definitions == ()
 
 
-async def test_only_accepted_operations_are_offered() -> None:
-    """What its user has not accepted cannot run, and must not tempt a model."""
-    harness = ToolboxHarness()
-    await harness.engine_harness.add(document_text(), accepted=False)
-    assert await harness.definitions() == {}
-
-
-async def test_a_registry_that_fails_leaves_the_turn_without_its_tools() -> None:
-    """S0-05: the answer goes on, with one notification."""
-
-    class Broken(MemoryServerStore):
-        async def list_acceptances(self, user_id: str) -> Mapping[OperationKey, str]:
-            raise OSError("disk")
-
-    toolbox = await ToolboxHarness(EngineHarness(Broken())).toolbox(function("theirs"))
-    assert [notice.text for notice in toolbox.notices] == [
-        "Tool registry unavailable; continuing without tools."
-    ]
-    assert len(toolbox.definitions) == 1
-
-
-async def test_a_definition_without_words_describes_itself_by_its_name() -> None:
-    """S0-03, S0-08: function, name, description, parameters; derived from the document itself."""
-    tool = (await offered(document_text(paths={"/a": operation("a")})))["a"]
-    assert tool.keys() == {"type", "name", "description", "parameters", "strict"}
-    assert (tool["type"], tool["description"]) == ("function", "a")
-    empty: JsonObject = {"type": "object", "properties": {}, "required": [], "additionalProperties": False}
-    assert tool["parameters"] == empty
-
-
-async def test_one_broken_operation_does_not_hide_the_others() -> None:
-    """S0-09: a bad entry is skipped alone."""
-    paths: JsonObject = {"/bad": {"get": 5}, "/good": operation("good")}
-    assert list(await offered(document_text(paths=paths))) == ["good", "read_result"]
-
-
-@pytest.mark.parametrize("entry", [5, None, "x", [], {"name": "typeless"}, {"type": 5}])
-async def test_an_entry_of_the_caller_that_is_no_tool_is_left_out(entry: object) -> None:
-    """S0-04, S0-09, S0-10: never fatal."""
-    assert list(await ToolboxHarness().definitions(entry, function("theirs"))) == ["theirs"]
-
-
-async def test_tools_of_the_caller_reach_the_model_as_they_are() -> None:
-    """S0-10, S0-44: verbatim; their executor is the caller."""
-    odd: JsonObject = {"type": "function", "name": "x", "parameters": {"type": "string"}, "unknown": 1}
-    assert (await ToolboxHarness().definitions(odd))["x"] == odd
-
-
-async def test_a_tool_given_twice_is_offered_once() -> None:
-    """S0-11: the later one wins and keeps the first one's place."""
-    first, second = {**function("a"), "description": "1"}, {**function("a"), "description": "2"}
-    other, nameless = function("b"), {"type": "function"}
-    callers = (first, WEB, other, nameless, second, {**WEB, "search_context_size": "low"}, nameless)
-    toolbox = await ToolboxHarness().toolbox(*callers)
-    assert toolbox.definitions == (second, {**WEB, "search_context_size": "low"}, other, nameless)
-
-
 async def test_custom_tools_and_servers_of_one_type_are_not_the_same() -> None:
     """S0-11 by type alone would throw away all but one of them."""
     custom = [{"type": "custom", "name": name} for name in ("sql", "code")]
     servers = [{"type": "mcp", "server_label": name} for name in ("x", "y")]
     assert (await ToolboxHarness().toolbox(*custom, *servers)).definitions == (*custom, *servers)
-
-
-async def test_one_name_alone_stays_plain() -> None:
-    """S0-40, S0-06: the operationId, and no prefix."""
-    assert "listProducts" in await offered(document_text())
-
-
-async def test_two_servers_with_one_operation_id_are_two_tools() -> None:
-    """S0-06, S0-41, S0-42, W-01: nothing is overwritten, and the name comes from the server's id."""
-    harness = ToolboxHarness()
-    for title in ("First", "Second"):
-        await harness.engine_harness.add(document_text(title, paths={"/s": operation("search")}))
-    assert list(await harness.definitions()) == ["search", "second__search", "read_result"]
-
-
-async def test_a_name_of_the_caller_stays_and_ours_gets_its_server_before_it() -> None:
-    """S0-41, S0-42, W-01: the caller knows its tool by that name; ours is the same in every turn."""
-    harness = ToolboxHarness()
-    await harness.engine_harness.add(
-        document_text("Shop", paths={"/s": operation("search"), "/o": operation("order")})
-    )
-    theirs = function("search")
-    assert list(await harness.definitions(theirs)) == ["shop__search", "order", "read_result", "search"]
-    again = await harness.toolbox(function("other"), theirs)
-    ours = again.find_own_tool("shop__search")
-    assert ours is not None
-    assert (ours.name, ours.definition["name"]) == ("search", "shop__search")
-    assert (again.is_callers("search"), again.find_own_tool("search")) == (True, None)
 
 
 @pytest.mark.parametrize("name", ["s" * 64, "read_result"])
@@ -292,119 +202,9 @@ async def test_strict_is_a_switch() -> None:
 
 
 @pytest.mark.parametrize(
-    ("schema", "strict"),
-    [
-        pytest.param({"type": "string"}, {"type": ["string", "null"]}, id="S0-24"),
-        pytest.param(
-            {"type": ["string", "integer"]}, {"type": ["string", "integer", "null"]}, id="S0-24 list"
-        ),
-        pytest.param(
-            {"anyOf": [{"type": "string"}, {"type": "integer"}]},
-            {"anyOf": [{"type": "string"}, {"type": "integer"}, {"type": "null"}]},
-            id="S0-25",
-        ),
-        pytest.param(
-            {"enum": ["a", "b"]}, {"type": ["string", "null"], "enum": ["a", "b", None]}, id="S0-26"
-        ),
-        pytest.param(
-            {"type": "array", "items": {"type": "integer"}},
-            {"anyOf": [{"type": "array", "items": {"type": "integer"}}, {"type": "null"}]},
-            id="S0-27",
-        ),
-    ],
-)
-async def test_optional_arguments_may_be_null_in_strict_mode(schema: JsonObject, strict: JsonObject) -> None:
-    """S0-20, S0-23, S0-24, S0-25, S0-26, S0-27, S4-14, W-03: all are required, optional ones nullable."""
-    tool = (await offered(taking(schema)))["put"]
-    parameters: Any = tool["parameters"]
-    assert (parameters["required"], parameters["additionalProperties"]) == (["v"], False)
-    shown = {key: value for key, value in parameters["properties"]["v"].items() if key != "description"}
-    assert shown == strict
-
-
-async def test_objects_are_closed_at_every_depth_and_keep_their_order() -> None:
-    """S0-22, S0-23, S0-28, S0-34, W-03: nothing is sorted, names that are no properties are dropped."""
-    inner: JsonObject = {
-        "type": "object",
-        "properties": {"z": {"type": "string"}, "a": {"type": "string"}},
-        "required": ["z", "a", "ghost"],
-        "additionalProperties": False,
-    }
-    parameters: Any = (await offered(taking({"anyOf": [inner, {"type": "string"}]})))["put"]["parameters"]
-    closed = next(form for form in parameters["properties"]["v"]["anyOf"] if form.get("type") == "object")
-    assert (list(closed["properties"]), closed["required"]) == (["z", "a"], ["z", "a"])
-    assert closed["additionalProperties"] is False
-
-
-@pytest.mark.parametrize(
-    "schema",
-    [
-        pytest.param({"type": "object", "additionalProperties": {"type": "string"}}, id="S0-22 map"),
-        pytest.param({}, id="S0-26 anything"),
-        pytest.param({"type": "object", "patternProperties": {"^x": {"type": "string"}}}, id="S0-30"),
-    ],
-)
-async def test_what_strict_mode_cannot_say_is_offered_without_it(schema: JsonObject) -> None:
-    """S0-22, S0-30, W-03: a map that lost its keys could not be used at all."""
-    tool = (await offered(taking(schema)))["put"]
-    assert tool["strict"] is False
-    assert tool["parameters"] == (await offered(taking(schema), settings=LOOSE))["put"]["parameters"]
-
-
-async def test_constraints_that_strict_mode_drops_stand_in_the_description() -> None:
-    """S0-31, W-03: a property that is *named* like a keyword stays."""
-    schema: JsonObject = {"type": "object", "required": ["format"], "properties": {
-        "format": {"type": "integer", "minimum": 1, "default": 3}}}  # fmt: skip
-    text = json.dumps((await offered(taking(schema)))["put"]["parameters"])
-    assert '"minimum"' not in text
-    assert '"format"' in text
-    assert "Value >= 1" in text
-    assert "Default: 3" in text
-
-
-async def test_references_are_read_and_merged_before_they_are_strict() -> None:
-    """S0-32, S0-33, W-03: the model sees the schema itself, with the words beside the reference."""
-    root: JsonObject = {
-        "allOf": [
-            {"type": "object", "properties": {"x": {"type": "string"}}, "required": ["x"]},
-            {"type": "object", "properties": {"y": {"type": "string"}}, "required": ["y"]},
-        ],
-        "description": "Both.",
-    }
-    parameters: Any = (await offered(taking(root)))["put"]["parameters"]
-    value = parameters["properties"]["v"]
-    assert "Both." in json.dumps(value)
-    assert next(form for form in value["anyOf"] if form["type"] == "object")["required"] == ["x", "y"]
-
-
-async def test_a_body_that_is_no_object_is_one_argument() -> None:
-    """S0-21, W-03: the root is always an object, and the argument is unwrapped on the way out."""
-    content: JsonObject = {"application/json": {"schema": {"type": "array", "items": {"type": "string"}}}}
-    put: JsonObject = {"operationId": "put", "requestBody": {"required": True, "content": content},
-                       "responses": {"200": {"description": "ok"}}}  # fmt: skip
-    parameters: Any = (await offered(document_text(paths={"/v": {"put": put}})))["put"]["parameters"]
-    assert (parameters["type"], parameters["required"]) == ("object", ["body"])
-
-
-@pytest.mark.parametrize("odd", [True, "x", {"properties": [], "type": "object"}])
-async def test_schemas_that_are_none_hide_no_tool(odd: Any) -> None:
-    """S0-20, S0-29, S0-36: the tool is offered, strict or not."""
-    assert "put" in await offered(taking(odd))
-
-
-@pytest.mark.parametrize(
     ("name", "words"),
     [("listPets", "List pets"), ("get_pet_by_id", "Get pet by id"), ("getURL", "Get URL"), ("x", "X")],
 )
 async def test_names_are_told_to_people_as_words(name: str, words: str) -> None:
     """S1-19: a status line is read by people."""
     assert format_title(name) == words
-
-
-async def test_what_one_turn_makes_of_a_definition_does_not_reach_the_next() -> None:
-    """S0-35: the same values are sent again and again; a prefix for one caller is not one for all."""
-    harness = ToolboxHarness()
-    await harness.engine_harness.add(document_text())
-    before = json.dumps(list((await harness.definitions()).values()))
-    await harness.definitions(function("listProducts"))
-    assert json.dumps(list((await harness.definitions()).values())) == before
