@@ -46,6 +46,7 @@ def test_a_terminal_shows_in_colour_what_is_copied_and_says_how_to_stop(tmp_path
     assert LAST_LINE in said
 
 
+@pytest.mark.slow
 def test_a_terminal_without_colour_gets_none(tmp_path: Path) -> None:
     """https://no-color.org: a user who sets it has a reason."""
     with running_in_terminal(command(tmp_path), ROOT, environ(NO_COLOR="1")) as demo:
@@ -70,6 +71,7 @@ def test_the_browser_gets_a_private_file_that_leads_to_the_printed_link(tmp_path
     assert not doorway.exists(), "nothing is left of it"
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("browser", "why"), [("false", "No browser was opened;"), ("", "there is no screen here")]
 )

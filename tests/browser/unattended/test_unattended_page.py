@@ -228,6 +228,7 @@ async def test_a_page_from_elsewhere_reaches_this_machine_only_if_its_policy_say
         assert listed.status == (200 if is_allowed else 502)
 
 
+@pytest.mark.usefixtures("page_sources")
 async def test_a_page_with_a_person_offers_a_driver_nothing(shop: BrowserHarness) -> None:
     """Whatever else runs in that browser finds no way to decide for its user, and loads none."""
     page = await shop.open_page()
