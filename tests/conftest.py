@@ -35,7 +35,7 @@ def pytest_configure() -> None:
 def pytest_asyncio_loop_factories(item: pytest.Item) -> Mapping[str, LoopFactory]:
     """Run what is marked so on both event loops, or on virtual time; everything else on asyncio's own.
 
-    What is also `wide` runs on both in `make test-all` alone, and on the quicker one at each change.
+    `make test` runs tests that are also `wide` on the quicker one alone.
     """
     if item.get_closest_marker("virtual_time") is not None:
         return {"virtual": VirtualLoop}

@@ -37,6 +37,7 @@ def test_nothing_costs_more_than_recorded(scales: Scales, name: str, measure: Me
         warnings.warn(str(difference), stacklevel=1)
 
 
+@pytest.mark.slow
 @each_subject
 def test_a_fifth_more_is_noticed(scales: Scales, name: str, measure: Measure) -> None:
     """A guard that sees nothing would always pass: each cost is made dearer here."""

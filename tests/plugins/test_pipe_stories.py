@@ -13,6 +13,7 @@ from typing import Any
 import pytest
 
 from bridge.app.server import Bridge
+from tests.support.examples import seeds
 from tests.support.fake_open_webui import Browser, Chat, Message, direct, tools_by_name
 from tests.support.loaded_plugins import CITY, load_pipe, weather
 from tests.support.models.model_answers import Answer
@@ -157,7 +158,7 @@ class Story:
 
 
 @pytest.mark.parametrize("api", APIS)
-@pytest.mark.parametrize("seed", range(8))
+@pytest.mark.parametrize("seed", seeds(8))
 async def test_no_story_of_a_chat_ends_in_a_refused_history(tmp_path: Path, api: Any, seed: int) -> None:
     """Finding I-H1: edits, forks, stops and other tries, in every mode of the valves."""
     async with scripted_provider() as provider, shop_bridge(tmp_path, provider, api) as bridge:

@@ -14,6 +14,7 @@ import aiohttp
 import pytest
 
 from bridge.app.server import Bridge
+from tests.support.examples import seeds
 from tests.support.models.model_answers import Answer
 from tests.support.models.model_bridge import MODEL, products, shop_bridge
 from tests.support.models.provider_harness import APIS
@@ -158,7 +159,7 @@ def _output(call_id: str) -> Json:
 
 
 @pytest.mark.parametrize("api", APIS)
-@pytest.mark.parametrize("seed", range(8))
+@pytest.mark.parametrize("seed", seeds(8))
 async def test_no_story_of_callers_ends_in_a_refused_history(tmp_path: Path, api: Any, seed: int) -> None:
     """Finding I-H1: chains, forks, copies, cuts and markers of every form, as callers come by them."""
     async with (

@@ -35,6 +35,7 @@ from tests.faults.replicas.engines import FarTables
 from tests.support.calls.journal_harness import open_call
 from tests.support.cluster.answers import ShortWay, answer_of
 from tests.support.cluster.tables import CallRow, Tables
+from tests.support.examples import seeds
 from tests.support.stores.databases import execute
 from tests.support.stores.postgresql import PostgresServer
 
@@ -357,7 +358,7 @@ def kept_at(where: URL) -> tuple[list[Any], list[Any]]:
 
 
 @pytest.mark.asyncio
-@pytest.mark.parametrize("seed", range(SEEDS))
+@pytest.mark.parametrize("seed", seeds(SEEDS))
 async def test_postgresql_answers_random_statements_as_the_model_does(database: Database, seed: int) -> None:
     """A model that differs makes thousands of histories of the fault suite worthless."""
     chance = random.Random(f"statements {seed}")

@@ -12,6 +12,7 @@ from typing import Any
 import pytest
 
 from tests.support.conversation_client import ConversationClient, open_conversation
+from tests.support.examples import seeds
 from tests.support.models.model_answers import Answer
 from tests.support.models.model_bridge import products, shop_bridge
 from tests.support.models.provider_harness import APIS
@@ -135,7 +136,7 @@ class Story:
 
 
 @pytest.mark.parametrize("api", APIS)
-@pytest.mark.parametrize("seed", range(6))
+@pytest.mark.parametrize("seed", seeds(6))
 async def test_no_story_of_a_conversation_ends_in_a_refused_history(
     tmp_path: Path, api: Any, seed: int
 ) -> None:
