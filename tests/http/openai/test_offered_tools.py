@@ -295,9 +295,9 @@ async def test_tools_of_the_caller_are_taken_as_they_are_and_the_last_of_two_cou
     first, second = ({"type": "function", "name": "a", "description": each} for each in ("first", "second"))
     search, low = {"type": "web_search"}, {"type": "web_search", "search_context_size": "low"}
     other = {"type": "function", "name": "b", "parameters": {"type": "string"}, "unknown": 1}
-    no_tools = [5, None, "x", [], {"name": "typeless"}, {"type": 5}]
-    nameless = {"type": "function"}
-    extra = [*no_tools, first, search, other, nameless, second, low, nameless]
+    no_tools: list[Any] = [5, None, "x", [], {"name": "typeless"}, {"type": 5}]
+    nameless: JsonObject = {"type": "function"}
+    extra: list[Any] = [*no_tools, first, search, other, nameless, second, low, nameless]
     provider.play(text("Hi."))
     await client.responses.create(model=MODEL, input="Hi", extra_body={"extra_tools": extra})
     assert provider.requests[0].body["tools"] == [second, low, other, nameless]
