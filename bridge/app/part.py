@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
-from bridge.agent.turn_runner import TurnEndObserver
+from bridge.agent.turn_stages import TurnEndObserver
 from bridge.app.readiness import Check
 from bridge.auth.attempts import SharedCounts
 from bridge.browsers.gateway import FindRoute

@@ -7,21 +7,18 @@ from functools import cache
 
 from aiohttp import hdrs, web
 
-from bridge.http.routing import Route
+from bridge.http.declared_routes import DeclaredRoutes, route
 from bridge.http.static_page import COMMON_HEADERS
 from plugins.open_webui.assemble import PLUGINS, assemble_plugin
 
 
-class PluginRoutes:
+class PluginRoutes(DeclaredRoutes):
     """Handlers of the plugins' downloads. Each is assembled once; another text needs a new start."""
 
-    def list_files(self) -> list[Route]:
-        """Return a route for each: a browser's download shows no credential."""
-        paths = [f"/plugins/{file}" for file in PLUGINS.values()]
-        return [Route("GET", path, self.serve_plugin, access="public", answers_head=True) for path in paths]
-
+    @route("GET /plugins/tool_bridge_pipe.py", access="public", answers_head=True)
+    @route("GET /plugins/tool_bridge_subquery.py", access="public", answers_head=True)
     async def serve_plugin(self, request: web.Request) -> web.Response:
-        """Serve a plugin as a download."""
+        """Serve a plugin as a download: a browser shows no credential for it."""
         file = request.path.rpartition("/")[2]
         text = await asyncio.to_thread(_read_plugin, file)  # 40 ms the first time
         disposition = f'attachment; filename="{file}"'

@@ -13,7 +13,8 @@ from bridge.agent.memory.recorder import Memory
 from bridge.agent.memory.turn_memory import TurnMemory
 from bridge.agent.tools.catalog_tools import CatalogTools
 from bridge.agent.tools.engine_toolbox import CallServices, Toolboxes
-from bridge.agent.turn_runner import TurnEndObserver, TurnRunner
+from bridge.agent.turn_runner import TurnRunner
+from bridge.agent.turn_stages import TurnEndObserver
 from bridge.app.part import Ground, Part
 from bridge.app.parts.accounts import AccountsPart
 from bridge.app.parts.calls import CallsPart

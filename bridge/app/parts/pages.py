@@ -62,7 +62,7 @@ class PagesPart(Part):
             *companion.list_routes(),
             *self._page.list_files(),
             *companion.list_files(),
-            *PluginRoutes().list_files(),
+            *PluginRoutes().list_routes(),
         ]
 
     async def start(self) -> None:

@@ -69,8 +69,8 @@ class Played:
             harness.pending,
             calls=CallWatch(),
             acts_for=lambda _: True,
+            on_end=[lambda _provider, ending, _seconds: self.endings.append(ending)],
         )
-        self.runner.on_end(lambda _provider, ending, _seconds: self.endings.append(ending))
 
     def turn_of(self, *steps: Step) -> Turn:
         asked = TurnRequest("ann", "turn 1", "gpt", (user("Hello"),), to_store="output")
