@@ -15,11 +15,11 @@ from bridge.endpoints.api.account import AccountRoutes, PageRouting
 from bridge.endpoints.api.devices import DeviceRoutes
 from bridge.endpoints.api.pairing import PairingRoutes
 from bridge.endpoints.api.transfers import TransferRoutes
+from bridge.endpoints.webui_plugins import PluginRoutes
 from bridge.http.companion import CompanionRoutes
 from bridge.http.login_cookie import LoginCookie
 from bridge.http.routing import Route
 from bridge.http.static_page import PageRoutes
-from bridge.http.webui_plugins import PluginRoutes
 from bridge.settings.network import origin_of
 from bridge.storage.open_pages import OPEN_PAGES_FILE
 
