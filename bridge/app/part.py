@@ -91,7 +91,7 @@ class Observers:
 class Part:
     """A feature of a bridge. What it needs comes in its constructor; what it gives, it returns here.
 
-    `compose_bridge` makes parts in order. Each method has a default that does nothing.
+    `Components` makes parts in order. Each method has a default that does nothing.
     """
 
     def list_observers(self) -> Observers:

@@ -72,14 +72,15 @@ async def start_bridge(
 
     Raises:
         UnfitLibraries: it cannot do without those of a version that was not.
+        UnusablePart: an installed package brings a part that cannot be made.
         AddressInUse: nothing can listen there.
         StoreError: another bridge uses the data folder or the database, or it cannot be written.
         OSError: the same.
     """
     path = may_use_insides() if is_straight is None else is_straight
     listener = _listen(settings.network.host, settings.network.port)
-    secret = choose_secret(settings.cluster.secret_key, settings.data_dir / SECRET_FILE)
     try:
+        secret = choose_secret(settings.cluster.secret_key, settings.data_dir / SECRET_FILE)
         replica = _make_replica(settings.cluster, store, secret, is_straight=path)
         ground = await _prepare_ground(
             settings, store, secret, listener.getsockname()[1], replica, is_straight=path
