@@ -9,16 +9,15 @@ from __future__ import annotations
 import logging
 import secrets
 import socket
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from functools import partial
-from typing import Any
 
 from bridge import __version__
 from bridge.app.composition import Components
 from bridge.app.leaving import Leaving
 from bridge.app.part import AmongReplicas, Part
 from bridge.app.readiness import Check, NotReady
-from bridge.app.resident_work import compose_resident_work
+from bridge.app.resident_work import compose_resident_work, describe_origin
 from bridge.cluster.changes import Changes
 from bridge.cluster.counters import ReplicaCounters
 from bridge.cluster.handovers import HandoverHooks, Handovers
@@ -32,7 +31,7 @@ from bridge.cluster.relay import Relay
 from bridge.cluster.residents import Residents
 from bridge.cluster.shared_limits import SharedLimits
 from bridge.homes import held_epochs
-from bridge.log_lines import current_request, name_replica
+from bridge.log_lines import name_replica
 from bridge.metrics.instruments import StateGauges
 from bridge.operating_system import read_boottime
 from bridge.settings.cluster import ClusterSettings
@@ -91,7 +90,7 @@ class Replica(Part):
         """What other parts of the bridge need of it."""
         store.share_claim()
         store.stamp_writes(held_epochs(self.homes))
-        store.mark_origin(self._describe_origin)
+        store.mark_origin(partial(describe_origin, self.homes))
         store.on_fence(lambda: self._counters.count("fenced_writes"))
         name_replica(self.id)
 
@@ -194,12 +193,6 @@ class Replica(Part):
     def _describe(self) -> LiveReplica:
         users, calls = len(self.homes.user_ids), self._count_calls()
         return LiveReplica(self.id, self._url, self.leaving.state, users, calls, __version__)
-
-    def _describe_origin(self, user_id: str | None) -> Mapping[str, Any]:
-        """Return what an entry of the audit log says of where it was written."""
-        epoch = None if user_id is None else self.homes.held_epoch(user_id)
-        facts = {"replica": self.id, "epoch": epoch, "request": current_request() or None}
-        return {name: fact for name, fact in facts.items() if fact is not None}
 
     async def _check_homes(self) -> None:
         await self.homes.check_homes()

@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import logging
+from collections.abc import Mapping
+from typing import Any
 
 from bridge.app.composition import Components
 from bridge.calls.fenced_journal import FencedJournal
 from bridge.cluster.residents import ResidentWork
-from bridge.homes import Home
+from bridge.homes import Home, HomeOf
+from bridge.log_lines import current_request
 from bridge.storage.replicas.left_work import LeftWorkTable
 
 _log = logging.getLogger(__name__)
@@ -59,3 +62,10 @@ def compose_resident_work(parts: Components, left_work: LeftWorkTable) -> Reside
         )
 
     return ResidentWork(settle, end_work, is_busy, parts.gateway.pages.expect_user)
+
+
+def describe_origin(homes: HomeOf, user_id: str | None) -> Mapping[str, Any]:
+    """Return what an entry of the audit log says of where it was written; `user_id`: None: of no user."""
+    epoch = None if user_id is None else homes.held_epoch(user_id)
+    facts = {"replica": homes.replica, "epoch": epoch, "request": current_request() or None}
+    return {name: fact for name, fact in facts.items() if fact is not None}

@@ -4,6 +4,7 @@ Import-linter judges the Python rooms.
 """
 
 import ast
+import re
 from collections import Counter
 from collections.abc import Iterator
 from functools import cache
@@ -82,6 +83,9 @@ FOLDERS = (
 """Of the page, lowest first: each may import those before it. Above stand the views, one folder each, and
 above them the scripts that put everything together."""
 
+CALLABLE = re.compile(r"Callable|Listener|Observer|OriginOf|EpochOf|ResidentWork")
+"""Annotations of what is called back."""
+
 HTML_SINKS = ("innerHTML", "outerHTML", "insertAdjacentHTML", "document.write", "createContextualFragment")
 
 
@@ -95,6 +99,49 @@ def test_only_the_listed_boundaries_catch_every_exception() -> None:
             for handler in ast.walk(tree_of(file))
             if isinstance(handler, ast.ExceptHandler) and is_broad(handler.type) and not raises_again(handler)
         },
+    )
+
+
+def test_what_is_called_back_is_given_to_the_constructor() -> None:
+    """Finding house-H6: what an object does must not depend on what was registered on it by then."""
+    judge(
+        "registrations",
+        {
+            f"{file}::{made.name}.{method.name}": "give it to the constructor"
+            for file in files(".py", under=("bridge/",))
+            for made in ast.walk(tree_of(file))
+            if isinstance(made, ast.ClassDef)
+            for method in made.body
+            if isinstance(method, ast.FunctionDef) and registers_a_callback(method)
+        },
+    )
+
+
+def registers_a_callback(method: ast.FunctionDef) -> bool:
+    """Whether a public method keeps a callable that it is given, as `self._told = told`, or in a list."""
+    called = {
+        each.arg
+        for each in method.args.args
+        if each.annotation is not None and CALLABLE.search(ast.unparse(each.annotation))
+    }
+    kept = {
+        node.value.id
+        for node in ast.walk(method)
+        if isinstance(node, ast.Assign) and isinstance(node.value, ast.Name) and is_own(node.targets[0])
+    } | {
+        given.id
+        for node in ast.walk(method)
+        if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and node.func.attr == "append"
+        for given in node.args
+        if isinstance(given, ast.Name)
+    }
+    return not method.name.startswith("_") and bool(called & kept)
+
+
+def is_own(target: ast.expr) -> bool:
+    """Whether it is an attribute of `self`."""
+    return (
+        isinstance(target, ast.Attribute) and isinstance(target.value, ast.Name) and target.value.id == "self"
     )
 
 

@@ -6,10 +6,11 @@ import tokenize
 
 import pytest
 
-from tests.house.source import files, functions_of, judge, scripts, span_of, text_of
+from tests.house.source import files, functions_of, judge, refuse, scripts, span_of, text_of
 
 PYTHON_FILE_LINES = 500
 SCRIPT_FILE_LINES = 300
+COMPOSING_FILE_LINES = 200
 FUNCTION_LINES = 60
 SCRIPT_FUNCTION_LINES = 30
 NESTING = 4
@@ -29,6 +30,15 @@ def test_no_file_outgrows_its_ceiling() -> None:
             if lines > ceiling:
                 found[name] = f"{lines} lines, at most {ceiling}"
     judge("long_files", found)
+
+
+def test_no_module_of_the_composition_is_a_place_that_every_feature_edits() -> None:
+    """Finding house-H6: three of ten changes went through four files; a part has a module of its own."""
+    refuse(
+        f"{name}: {lines} lines, at most {COMPOSING_FILE_LINES}"
+        for name in files(".py", under=("bridge/app/",))
+        if (lines := text_of(name).count("\n")) > COMPOSING_FILE_LINES
+    )
 
 
 def test_no_python_function_outgrows_its_ceiling() -> None:
