@@ -293,7 +293,7 @@ class Store(UserStore):
         """Return sessions of replicas, in which every statement commits."""
         if self._fenced is None:
             self._fenced = open_fenced(self._engine.url)
-            watch_fence(self._fenced.sync_engine, self._on_fence)
+            watch_fence(self._fenced.sync_engine, self._note_fence)
         return Sessions(async_sessionmaker(self._fenced))
 
     # Servers, names, acceptances, selections (the registry's port)

@@ -92,6 +92,15 @@ async def test_nothing_is_opened_under_a_claim_that_is_over(scene: Scene) -> Non
     assert await scene.calls.find_known("c1") is None
 
 
+async def test_a_call_that_the_database_refuses_is_counted_for_operators(scene: Scene) -> None:
+    """The counter heard only of other writes: these sessions were open before it listened."""
+    counted: list[int] = []
+    scene.store.on_fence(lambda: counted.append(1))
+    await scene.claim("b")
+    assert not await scene.open("c1")
+    assert counted
+
+
 async def test_no_ending_is_written_under_a_claim_that_is_over(scene: Scene) -> None:
     """The new home decides how the call ended; an ending that comes from the old one changes nothing."""
     await scene.open("c1")
