@@ -20,7 +20,7 @@ from tests.support.commands import Ended, run_command, without
 from tests.support.models.model_answers import text
 from tests.support.models.scripted_provider import KEY, MODELS, ScriptedProvider
 
-pytestmark = pytest.mark.asyncio
+pytestmark = [pytest.mark.asyncio, pytest.mark.slow]
 
 SWITCHES = (
     "TOOL_BRIDGE_MODELS",

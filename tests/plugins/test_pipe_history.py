@@ -22,7 +22,7 @@ from tests.support.models.provider_harness import APIS
 from tests.support.models.scripted_provider import ScriptedProvider, scripted_provider
 from tests.support.running_bridge import page_of
 
-pytestmark = pytest.mark.asyncio
+pytestmark = [pytest.mark.asyncio, pytest.mark.slow]
 
 Json = dict[str, Any]
 WEATHER = tools_by_name(direct("get_weather", **CITY))

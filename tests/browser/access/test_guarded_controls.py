@@ -9,7 +9,7 @@ from tests.browser.browser_harness import BrowserHarness
 from tests.support.chromium import go_to, open_page
 from tests.support.documents.compiled import document_text, operation
 
-pytestmark = [pytest.mark.browser, pytest.mark.asyncio(loop_scope="session")]
+pytestmark = [pytest.mark.browser, pytest.mark.asyncio(loop_scope="session"), pytest.mark.slow]
 
 
 async def expect_guard(page: Page, control: Locator) -> list[str]:

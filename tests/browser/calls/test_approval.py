@@ -144,6 +144,7 @@ async def test_no_answer_is_a_denial_and_its_card_goes(chromium: Browser, tmp_pa
         assert "Ada" not in await customers(scene)
 
 
+@pytest.mark.slow
 async def test_several_calls_are_answered_at_once(chromium: Browser, tmp_path: Path) -> None:
     """A model that orders three things asks three times; its user reads them and decides once."""
     async with shop(chromium, tmp_path) as (scene, page):
@@ -176,6 +177,7 @@ async def second_tab(scene: BrowserHarness, page: Page) -> Page:
     return second
 
 
+@pytest.mark.slow
 async def test_every_open_tab_shows_the_card_and_the_first_click_counts(
     chromium: Browser, tmp_path: Path
 ) -> None:
@@ -191,6 +193,7 @@ async def test_every_open_tab_shows_the_card_and_the_first_click_counts(
         assert (await customers(scene)).count("Ada") == 1
 
 
+@pytest.mark.slow
 async def test_after_a_reload_the_card_is_back(chromium: Browser, tmp_path: Path) -> None:
     """Reloading is what users do when something asks; the call must neither run nor be lost by it."""
     async with shop(chromium, tmp_path) as (scene, page):
@@ -203,6 +206,7 @@ async def test_after_a_reload_the_card_is_back(chromium: Browser, tmp_path: Path
         assert (await customers(scene)).count("Ada") == 1
 
 
+@pytest.mark.slow
 async def test_a_tab_that_takes_over_shows_the_card_once(chromium: Browser, tmp_path: Path) -> None:
     """The card of the worker that died with its tab must not stand beside its successor."""
     async with shop(chromium, tmp_path) as (scene, page):
@@ -277,6 +281,7 @@ async def test_an_operation_that_changed_asks_again_and_says_why(chromium: Brows
         assert (await again).code == "denied"
 
 
+@pytest.mark.slow
 async def test_what_was_allowed_for_a_chat_holds_in_that_chat(chromium: Browser, tmp_path: Path) -> None:
     """Open WebUI names the chat of a call; elsewhere it is 30 minutes."""
     async with shop(chromium, tmp_path) as (scene, page):
@@ -293,6 +298,7 @@ async def test_what_was_allowed_for_a_chat_holds_in_that_chat(chromium: Browser,
         assert (await ordering(scene, "Eve")).status == 200
 
 
+@pytest.mark.slow
 async def test_a_user_chooses_what_asks(chromium: Browser, tmp_path: Path) -> None:
     """Per user and at once: the page and the bridge must agree before anything runs unasked."""
     async with shop(chromium, tmp_path) as (scene, page):

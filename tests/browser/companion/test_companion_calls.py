@@ -11,7 +11,12 @@ from tests.browser.companion.conftest import Office
 from tests.support.chromium import go_to, run_tool
 from tests.support.waiting import eventually
 
-pytestmark = [pytest.mark.browser, pytest.mark.asyncio(loop_scope="session"), pytest.mark.timeout(180)]
+pytestmark = [
+    pytest.mark.browser,
+    pytest.mark.asyncio(loop_scope="session"),
+    pytest.mark.timeout(180),
+    pytest.mark.slow,
+]
 
 
 @pytest.mark.usefixtures("page_sources")

@@ -6,7 +6,7 @@ from playwright.async_api import Page, expect
 from tests.browser.browser_harness import BrowserHarness
 from tests.support.chromium import expect_connection, go_to
 
-pytestmark = [pytest.mark.browser, pytest.mark.asyncio(loop_scope="session")]
+pytestmark = [pytest.mark.browser, pytest.mark.asyncio(loop_scope="session"), pytest.mark.slow]
 
 GERMAN_VIEWS = (
     "servers",

@@ -9,7 +9,7 @@ from bridge.app.server import Bridge
 from tests.support.mcp_messages import REQUESTS, post_message
 from tests.support.running_bridge import page_of
 
-pytestmark = [pytest.mark.asyncio, pytest.mark.two_replicas]
+pytestmark = [pytest.mark.asyncio, pytest.mark.two_replicas, pytest.mark.slow]
 
 
 async def products(_call: dict[str, Any]) -> dict[str, Any]:

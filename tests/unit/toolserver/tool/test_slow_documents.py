@@ -13,6 +13,8 @@ from toolserver.tool.argument_schemas import Budget
 from toolserver.tool.compile import DocumentTools
 from toolserver.tool.definition import Definitions
 
+pytestmark = pytest.mark.slow
+
 
 def tools_of(document: JsonObject, **limits: int) -> DocumentTools:
     return DocumentTools(
