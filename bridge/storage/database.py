@@ -21,7 +21,7 @@ from typing import Any
 
 import aiosqlite
 from sqlalchemy import URL, Connection, Engine, NullPool, create_engine, event, make_url, text
-from sqlalchemy.exc import ArgumentError, DBAPIError, ProgrammingError, SQLAlchemyError
+from sqlalchemy.exc import ArgumentError, DBAPIError, OperationalError, ProgrammingError, SQLAlchemyError
 from sqlalchemy.ext.asyncio import AsyncEngine, create_async_engine
 
 from bridge.lazy_modules import load_lazily
@@ -216,7 +216,7 @@ def open_sqlite(path: Path) -> Engines:
         _close_to_others(path)
         writing = create_engine(url, hide_parameters=True)
         event.listen(writing, "connect", _configure_sqlite)
-        writing.connect().close()  # of two that switch a new file to WAL at once, one may find it locked
+        open_first_connection(writing)
     except (SQLAlchemyError, OSError) as error:
         raise StoreError(f"{path} cannot be used as a database: {reason_of(error)}") from None
     connections = SqliteConnections()
@@ -428,6 +428,22 @@ def _lockable_engine(url: URL) -> Engine:
     )
     event.listen(engine, "connect", _leave_transactions_to_us)
     return engine
+
+
+def open_first_connection(engine: Engine) -> None:
+    """Connect, which switches a new file to WAL: of two that do so at once, SQLite refuses one unasked."""
+    until = time.monotonic() + SQLITE_WAIT_S
+    while True:
+        try:
+            engine.connect().close()
+        except OperationalError as error:
+            if not isinstance(error.orig, sqlite3.Error) or not is_locked(error.orig):
+                raise
+            if time.monotonic() > until:
+                raise
+            time.sleep(0.01)
+        else:
+            return
 
 
 def _leave_transactions_to_us(connection: Any, _record: object) -> None:

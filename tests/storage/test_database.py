@@ -10,11 +10,12 @@ from collections.abc import Generator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import closing, contextmanager
 from pathlib import Path
+from typing import Any
 
 import pytest
 from alembic.script import ScriptDirectory
 from psycopg import sql
-from sqlalchemy import URL, text
+from sqlalchemy import URL, create_engine, event, text
 from sqlalchemy.exc import IntegrityError
 
 from bridge.__main__ import main
@@ -25,6 +26,7 @@ from bridge.storage.database import (
     believes_any_server,
     describe_database,
     mask_url,
+    open_first_connection,
     open_sqlite,
     postgresql_url,
 )
@@ -316,6 +318,26 @@ async def test_bridges_that_start_at_once_on_an_empty_database_migrate_it_once(
     else:
         with empty_database(request.getfixturevalue("postgres_server")) as url:
             await all_open(url)
+
+
+def test_a_file_that_another_process_switches_to_wal_is_waited_for(tmp_path: Path) -> None:
+    """SQLite says at once that it is locked, without the time that others are given."""
+    where = tmp_path / "b.sqlite3"
+    with closing(sqlite3.connect(where, isolation_level=None, check_same_thread=False)) as other:
+        other.execute("BEGIN EXCLUSIVE")
+        with ThreadPoolExecutor(1) as threads:
+            engine = create_engine(URL.create("sqlite", database=str(where)), connect_args={"timeout": 0})
+            event.listen(engine, "connect", switch_to_wal)
+            opening = threads.submit(open_first_connection, engine)
+            with pytest.raises(TimeoutError):
+                opening.result(timeout=0.2)
+            other.execute("COMMIT")
+            opening.result(timeout=30)
+    assert execute(where, "PRAGMA journal_mode") == [("wal",)]
+
+
+def switch_to_wal(raw: Any, _record: object) -> None:
+    raw.execute("PRAGMA journal_mode=WAL")
 
 
 async def all_open(where: Where) -> None:
