@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Sequence, Set
 from dataclasses import dataclass
 
 from bridge.agent.turn_stages import TurnEndObserver
@@ -17,6 +17,7 @@ from bridge.homes import HomeOf
 from bridge.http.answers_elsewhere import OtherReplicas
 from bridge.http.routing import Route
 from bridge.metrics.instruments import StateGauges
+from bridge.providers.shelf import DEMO_PROVIDER_NAME
 from bridge.settings.bridge import BridgeSettings
 from bridge.storage.audit_log import AuditLog
 from bridge.storage.sessions import StoreWork, WorkObserver
@@ -49,6 +50,11 @@ class Ground:
     def replica(self) -> str:
         """Id of this replica; empty for a bridge that is alone."""
         return "" if self.homes is None else self.homes.replica
+
+    @property
+    def own_providers(self) -> Set[str]:
+        """Names of the providers that the operator has set up, and the demo's; users have others."""
+        return {provider.name for provider in self.settings.models.provider} | {DEMO_PROVIDER_NAME}
 
 
 @dataclass(frozen=True, slots=True)

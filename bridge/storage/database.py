@@ -437,9 +437,8 @@ def open_first_connection(engine: Engine) -> None:
         try:
             engine.connect().close()
         except OperationalError as error:
-            if not isinstance(error.orig, sqlite3.Error) or not is_locked(error.orig):
-                raise
-            if time.monotonic() > until:
+            is_busy = isinstance(error.orig, sqlite3.Error) and is_locked(error.orig)
+            if not is_busy or time.monotonic() > until:
                 raise
             time.sleep(0.01)
         else:

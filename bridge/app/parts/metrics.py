@@ -11,7 +11,6 @@ from bridge.http.routing import Route
 from bridge.metrics.bridge_metrics import build_metrics
 from bridge.metrics.instruments import StateGauges
 from bridge.metrics.loop_lag import measure_lag
-from bridge.providers.shelf import DEMO_PROVIDER_NAME
 
 
 class MetricsPart(Part):
@@ -19,8 +18,7 @@ class MetricsPart(Part):
 
     def __init__(self, ground: Ground, identity: Identity, set_gauges: Callable[[StateGauges], None]) -> None:
         """`set_gauges` asks every part for its gauges, when the metrics are read."""
-        named = {provider.name for provider in ground.settings.models.provider} | {DEMO_PROVIDER_NAME}
-        self.metrics = build_metrics(ground.replica, named.__contains__)
+        self.metrics = build_metrics(ground.replica, ground.own_providers.__contains__)
         self._ground = ground
         self._identity = identity
         self._set_gauges = set_gauges

@@ -35,7 +35,6 @@ from bridge.limits.budgets import Budgets
 from bridge.limits.request_queue import RequestQueue
 from bridge.metrics.instruments import StateGauges
 from bridge.providers.directory import ModelDirectory
-from bridge.providers.shelf import DEMO_PROVIDER_NAME
 from bridge.providers.turn_settings import turn_settings
 from bridge.providers.user_models import ModelServices, UserModels
 from bridge.storage.resilient_items import ResilientItemStore
@@ -65,10 +64,9 @@ class ModelsPart(Part):
         self._registry = calls.registry
         settings, store, limits = ground.settings, ground.store, controls.limits
         self.requests = RequestQueue(lambda: limits.now)
-        named = {provider.name for provider in settings.models.provider} | {DEMO_PROVIDER_NAME}
         self._usage = store.usage_table()
         self.budgets = Budgets(
-            settings.budgets, self._usage, named.__contains__, start=ground.tasks.start_task
+            settings.budgets, self._usage, ground.own_providers.__contains__, start=ground.tasks.start_task
         )
         self.memory = self._make_memory()
         self.choices = MemoryChoices(store.memory_choices())
