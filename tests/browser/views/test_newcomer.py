@@ -123,5 +123,5 @@ async def walk_chat(walk: Walk) -> None:
     await page.get_by_role("textbox", name="Message", exact=True).fill("CALL getOpeningHours {}")
     await page.get_by_role("button", name="Send").click()
     await expect(page.get_by_role("article", name="Call of getOpeningHours")).to_be_visible()
-    await expect(page.get_by_role("button", name="Send")).to_be_visible()
+    await expect(page.get_by_role("button", name="Regenerate")).to_be_visible()
     await walk.look("chat")
