@@ -24,6 +24,8 @@ export class Palette {
     /** What is shown, in the order of the arrow keys. @type {{entry: Entry, option: HTMLElement}[]} */
     this.shown = [];
     this.chosen = 0;
+    /** An entry keeps its option when chats are added: whoever reads or presses it still has it. @type {WeakMap<Entry, HTMLElement>} */
+    this.options = new WeakMap();
     /** @type {ReturnType<typeof setTimeout> | undefined} */
     this.timer = undefined;
     this.list = el("div", { role: "listbox", id: freshId("palette"), class: "palette-list", "aria-label": t`What was found` });
@@ -81,11 +83,11 @@ export class Palette {
   /** @param {number} [chosen] */
   #render(chosen = 0) {
     const groups = groupEntries([...findEntries(this.local, this.input.value), ...this.chats]);
-    this.shown = groups.flatMap(({ entries }) => entries).map((entry) => ({ entry, option: this.#option(entry) }));
-    const options = new Map(this.shown.map(({ entry, option }) => [entry, option]));
+    this.shown[this.chosen]?.option.setAttribute("aria-selected", "false");
+    this.shown = groups.flatMap(({ entries }) => entries).map((entry) => ({ entry, option: this.#optionOf(entry) }));
     const boxes = groups.map(({ kind, entries, more }) => {
       const title = el("div", { class: "palette-kind", id: freshId("kind") }, more > 0 ? `${kind} (${formatCount(more, "more", "more")})` : kind);
-      return el("div", { role: "group", "aria-labelledby": title.id }, title, ...entries.map((entry) => options.get(entry)));
+      return el("div", { role: "group", "aria-labelledby": title.id }, title, ...entries.map((entry) => this.#optionOf(entry)));
     });
     fill(this.list, ...boxes);
     this.note.textContent = this.shown.length === 0 ? t`Nothing has all of these words.` : "";
@@ -93,10 +95,14 @@ export class Palette {
     announceSentence(formatCount(this.shown.length, "result"));
   }
 
-  /** @param {Entry} entry */
-  #option(entry) {
+  /** @param {Entry} entry @returns {HTMLElement} */
+  #optionOf(entry) {
+    const known = this.options.get(entry);
+    if (known) return known;
     const properties = { role: "option", id: freshId("option"), "aria-selected": "false", onclick: () => this.#take(entry) };
-    return el("div", properties, el("span", null, entry.label), el("span", { class: "facts" }, entry.detail));
+    const made = el("div", properties, el("span", null, entry.label), el("span", { class: "facts" }, entry.detail));
+    this.options.set(entry, made);
+    return made;
   }
 
   /** @param {number} place */

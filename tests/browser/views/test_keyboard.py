@@ -74,6 +74,17 @@ async def test_arrows_choose_and_escape_leaves_everything_as_it_was(scene: Brows
     await expect(search).to_have_value("a/b?g")
 
 
+async def test_what_the_arrows_chose_stays_itself_when_chats_are_found(scene: BrowserHarness) -> None:
+    """Chats come after a rest: whoever reads or presses an entry meanwhile must still have that one."""
+    page = await scene.open_page()
+    async with page.expect_response(lambda answer: "/conversations" in answer.url) as searched:
+        chosen = await open_palette(page, "mirror")
+        first = await chosen.evaluate_handle("option => option")
+    await (await searched.value).finished()
+    await page.evaluate("() => new Promise(requestAnimationFrame)")
+    assert await chosen.evaluate("(option, first) => option === first", first)
+
+
 async def test_keys_are_listed_and_those_without_ctrl_can_be_switched_off(scene: BrowserHarness) -> None:
     """Who dictates to the computer sends letters that he does not mean as commands (WCAG 2.1.4)."""
     page = await scene.open_page()
