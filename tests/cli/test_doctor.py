@@ -191,6 +191,7 @@ def test_what_a_running_bridge_lacks_is_told_in_its_own_words_with_advice(tmp_pa
     assert told_lines[-1] == "1 of 8 checks failed."
 
 
+@pytest.mark.slow
 def test_a_bridge_that_does_not_answer_is_told_with_advice(
     served: tuple[subprocess.Popen[str], Path, str],
 ) -> None:
@@ -388,6 +389,7 @@ def test_a_variable_of_another_program_is_a_warning_that_names_ours(tmp_path: Pa
     assert found["message"].endswith("The bridge's own variable is TOOL_BRIDGE_LOG_LEVEL.")
 
 
+@pytest.mark.slow
 def test_a_start_warns_in_the_same_words(tmp_path: Path) -> None:
     """Finding P-M3, P-L9: nobody asks doctor first; what comes from outside is told once it is known."""
     environ = {name: value for given, _ in WARNED.values() for name, value in given.items()}

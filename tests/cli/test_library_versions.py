@@ -43,6 +43,7 @@ def test_the_doctor_says_so_beforehand(tmp_path: Path, monkeypatch: pytest.Monke
     assert told.status == 1
 
 
+@pytest.mark.slow
 def test_a_bridge_starts_without_the_insides_of_an_aiohttp_that_nobody_has_read(tmp_path: Path) -> None:
     """Finding house-H1: its module with private names of aiohttp is not even imported then."""
     install_version(tmp_path / "site", "aiohttp", "3.99.0")

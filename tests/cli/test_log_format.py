@@ -28,6 +28,7 @@ def log_of(folder: Path, *options: str) -> list[dict[str, Any]]:
     return [json.loads(line) for line in errors.splitlines()]
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(sys.platform == "win32", reason="it is stopped by a signal")
 def test_a_log_of_json_is_json_to_the_last_line_and_as_loud_as_was_asked(tmp_path: Path) -> None:
     """A collector cannot read the one line that is not; a part that is too loud can be told so."""

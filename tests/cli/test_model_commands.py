@@ -87,7 +87,14 @@ def models_file(path: Path, provider: ScriptedProvider, model: str) -> str:
     return str(path)
 
 
-@pytest.mark.parametrize("place", ["option", "switch", "folder"])
+@pytest.mark.parametrize(
+    "place",
+    [
+        "option",
+        pytest.param("switch", marks=pytest.mark.slow),
+        pytest.param("folder", marks=pytest.mark.slow),
+    ],
+)
 async def test_what_is_typed_beats_the_switch_and_the_switch_beats_the_data_folder(
     tmp_path: Path, provider: ScriptedProvider, place: str
 ) -> None:

@@ -99,6 +99,7 @@ async def add_product(http: aiohttp.ClientSession, facts: dict[str, str]) -> int
         return answer.status
 
 
+@pytest.mark.slow
 @pytest.mark.asyncio
 async def test_a_start_says_that_anybody_can_stand_in_for_the_database(
     postgres_server: PostgresServer, tmp_path: Path

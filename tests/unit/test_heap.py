@@ -46,6 +46,7 @@ def test_pages_that_stay_are_searched_no_more() -> None:
     assert gc.get_freeze_count() > 0
 
 
+@pytest.mark.slow
 def test_what_pages_left_behind_is_freed_once_as_many_have_left_as_remain() -> None:
     """Else a bridge whose pages come and go would grow."""
     heap, page = PageHeap(), Loop()

@@ -44,6 +44,7 @@ async def test_a_call_that_changes_something_runs_when_it_was_allowed(
         await expect(cards(page)).to_have_count(0)
 
 
+@pytest.mark.slow
 async def test_a_card_shows_the_values_that_are_sent_though_a_client_wrote_them_as_texts(
     chromium: Browser, tmp_path: Path
 ) -> None:
@@ -74,6 +75,7 @@ async def test_a_card_shows_the_values_that_are_sent_though_a_client_wrote_them_
         await expect(request).to_contain_text('"quantity": 1')
 
 
+@pytest.mark.slow
 async def test_an_mcp_client_hears_that_its_user_is_asked_and_then_the_answer(
     chromium: Browser, tmp_path: Path
 ) -> None:
@@ -94,6 +96,7 @@ async def test_an_mcp_client_hears_that_its_user_is_asked_and_then_the_answer(
     assert last["result"]["structuredContent"]["customer"] == "Ada"
 
 
+@pytest.mark.slow
 async def test_a_card_names_the_equal_call_of_which_nobody_knows_the_outcome(
     chromium: Browser, tmp_path: Path
 ) -> None:
@@ -133,6 +136,7 @@ async def test_reading_asks_nobody(chromium: Browser, tmp_path: Path) -> None:
         await expect(cards(page)).to_have_count(0)
 
 
+@pytest.mark.slow
 async def test_no_answer_is_a_denial_and_its_card_goes(chromium: Browser, tmp_path: Path) -> None:
     """A card that stays would start something hours later."""
     async with shop(chromium, tmp_path, approval_s=5) as (scene, page):
@@ -244,6 +248,7 @@ async def test_always_means_no_second_question_until_it_is_revoked(chromium: Bro
         assert (await third).code == "denied"
 
 
+@pytest.mark.slow
 async def test_an_operation_that_is_run_by_its_name_asks_as_itself(chromium: Browser, tmp_path: Path) -> None:
     """`run_operation` is no way around the question, and its card shows what would be sent."""
     async with shop(chromium, tmp_path, max_tools=2) as (scene, page):
@@ -327,6 +332,7 @@ async def test_foreign_text_can_neither_imitate_nor_hide_a_card(chromium: Browse
         assert (await running).code == "denied"
 
 
+@pytest.mark.slow
 async def test_the_card_and_the_log_name_who_asks_as_text(chromium: Browser, tmp_path: Path) -> None:
     """The label of a key is foreign text, too: whoever made it may have wanted to look like a card."""
     async with shop(chromium, tmp_path) as (scene, page):
@@ -350,6 +356,7 @@ async def test_the_card_and_the_log_name_who_asks_as_text(chromium: Browser, tmp
         await expect(page.locator(".origin")).to_contain_text("Asked byKey \\u{202E}laptop<button>")
 
 
+@pytest.mark.slow
 async def test_a_fresh_card_takes_no_click_for_half_a_second(chromium: Browser, tmp_path: Path) -> None:
     """A click that was under way to something else was not meant for it."""
     async with shop(chromium, tmp_path) as (scene, page):
@@ -372,6 +379,7 @@ async def test_a_fresh_card_takes_no_click_for_half_a_second(chromium: Browser, 
         assert (await running).status == 200
 
 
+@pytest.mark.slow
 async def test_a_card_does_not_take_the_focus_and_is_worked_by_keys(
     chromium: Browser, tmp_path: Path
 ) -> None:

@@ -73,6 +73,7 @@ async def test_cancel_in_the_log_aborts_the_request_and_tells_the_caller(scene: 
         await expect(page.get_by_role("row").filter(has_text="waitForEver")).to_contain_text("cancelled")
 
 
+@pytest.mark.slow
 async def test_cancel_in_the_form_aborts_the_request(scene: BrowserHarness) -> None:
     """Trying a tool is a call like any other."""
     async with changing_api({}) as api:
@@ -87,6 +88,7 @@ async def test_cancel_in_the_form_aborts_the_request(scene: BrowserHarness) -> N
         await expect(page.get_by_text("Cancelled. The bridge stops the request")).to_be_visible()
 
 
+@pytest.mark.slow
 async def test_calls_that_run_while_permissions_change_come_to_their_end(scene: BrowserHarness) -> None:
     """Accepting another origin needs a new worker; the old one finishes what it has begun."""
     page = await scene.open_page()

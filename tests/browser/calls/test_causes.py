@@ -72,6 +72,7 @@ async def test_a_method_that_cors_does_not_allow_is_named_although_others_are(
     assert "PUT /ok" not in failing.seen
 
 
+@pytest.mark.slow
 @pytest.mark.usefixtures("page_sources")
 async def test_what_could_be_read_is_remembered_over_a_reload_and_forgotten_with_the_server(
     scene: BrowserHarness, failing: FailingApi
@@ -96,6 +97,7 @@ async def test_what_could_be_read_is_remembered_over_a_reload_and_forgotten_with
     assert failing.url not in await kept_in(page, scene)
 
 
+@pytest.mark.slow
 async def test_the_doctor_says_the_same_of_an_api_that_was_read(
     scene: BrowserHarness, failing: FailingApi
 ) -> None:
@@ -117,6 +119,7 @@ async def test_the_doctor_says_the_same_of_an_api_that_was_read(
     await expect(report).to_contain_text("redirected to another origin")
 
 
+@pytest.mark.slow
 async def test_a_circle_of_redirects_is_told_as_one(scene: BrowserHarness, failing: FailingApi) -> None:
     """Finding W-22: to look for another origin, or for CORS, would be in vain."""
     await scene.open_page()
@@ -128,6 +131,7 @@ async def test_a_circle_of_redirects_is_told_as_one(scene: BrowserHarness, faili
     assert (login.code, login.detail["likely_cause"]) == ("cors", "redirect")
 
 
+@pytest.mark.slow
 async def test_a_slash_is_told_as_the_likely_cause_of_a_redirect(
     scene: BrowserHarness, failing: FailingApi
 ) -> None:
@@ -149,6 +153,7 @@ async def test_a_slash_is_told_as_the_likely_cause_of_a_redirect(
     assert changes == ["POST /items", "POST /words/", "POST /elsewhere"]
 
 
+@pytest.mark.slow
 async def test_a_credential_that_the_document_demands_and_nobody_saved_is_named(
     scene: BrowserHarness, failing: FailingApi
 ) -> None:
@@ -165,6 +170,7 @@ async def test_a_credential_that_the_document_demands_and_nobody_saved_is_named(
     await expect(answer.get_by_role("link", name="Add a credential")).to_be_visible()
 
 
+@pytest.mark.slow
 async def test_a_german_page_says_the_cause_in_german(scene: BrowserHarness, failing: FailingApi) -> None:
     """Finding W-23: the advice is the page's own text, and the code alone would name CORS."""
     page = await (await scene.new_context(locale="de-DE")).new_page()

@@ -9,6 +9,7 @@ from tests.support.chromium import go_to
 pytestmark = [pytest.mark.browser, pytest.mark.asyncio(loop_scope="session")]
 
 
+@pytest.mark.slow
 async def test_charts_follow_the_calls_that_end(scene: BrowserHarness) -> None:
     """Without a reload: whoever watches a model work sees it as it happens."""
     page = await scene.open_page()

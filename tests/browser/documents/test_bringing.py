@@ -21,6 +21,7 @@ async def fetch(page: Page, address: str) -> None:
     await page.get_by_role("button", name="Fetch", exact=True).click()
 
 
+@pytest.mark.slow
 async def test_the_document_is_found_from_its_documentation_and_from_the_api(scene: BrowserHarness) -> None:
     """Few people know the address of the document; it is added once they have seen what was found."""
     page = await scene.open_page()
@@ -71,6 +72,7 @@ async def test_a_curl_command_becomes_a_tool_and_its_key_stays_out_of_the_bridge
     assert "sk-hidden-4711" not in json.dumps(view.find_server(server_id).record.text)
 
 
+@pytest.mark.slow
 async def test_a_format_that_cannot_be_read_is_named_wherever_it_is_brought(scene: BrowserHarness) -> None:
     """Finding O-14: requests are named in the browser, which keeps their secrets, the rest by the bridge."""
     page = await scene.open_page()
@@ -90,6 +92,7 @@ async def test_a_format_that_cannot_be_read_is_named_wherever_it_is_brought(scen
         await expect(page.get_by_role("alert")).to_contain_text("This is a WSDL of a SOAP service")
 
 
+@pytest.mark.slow
 async def test_a_command_copied_for_cmd_is_the_one_request_that_it_sends(scene: BrowserHarness) -> None:
     """Finding W-29, W-32: browsers on Windows offer it first, and documentation ends commands with a pipe."""
     page = await scene.open_page()

@@ -59,6 +59,7 @@ async def test_many_operations_are_chosen_by_group_and_by_search(scene: BrowserH
     assert (await scene.caller.call("do398")).code == "not_accepted"
 
 
+@pytest.mark.slow
 async def test_only_rows_in_sight_are_made_and_arrow_keys_reach_all(scene: BrowserHarness) -> None:
     """Ten thousand rows at once would take seconds, and as stops of Tab nobody would get past them."""
     page = await open_review(scene)

@@ -59,6 +59,7 @@ async def copied_report(page: Page) -> object:
     return json.loads(await page.evaluate("navigator.clipboard.readText()"))
 
 
+@pytest.mark.slow
 async def test_a_long_report_can_be_searched(scene: BrowserHarness) -> None:
     """Documents of a thousand operations have hundreds of remarks."""
     server = await scene.bridge.components.registry.share_document("untidy", untidy_text(), source_url=None)

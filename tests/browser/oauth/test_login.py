@@ -26,6 +26,7 @@ async def test_a_user_logs_in_by_a_code_and_tools_carry_his_login(chromium: Brow
         await expect(scene.panel.get_by_role("list", name="Accounts")).to_contain_text("read:notes")
 
 
+@pytest.mark.slow
 async def test_the_login_can_be_used_by_everybody_on_narrow_screens_too(
     chromium: Browser, tmp_path: Path
 ) -> None:

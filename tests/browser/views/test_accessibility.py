@@ -27,7 +27,9 @@ async def open_view(page: Page, *view: str) -> None:
     await expect(page.get_by_role("main")).not_to_be_empty()
 
 
-@pytest.mark.parametrize(("width", "scheme"), [(1280, "light"), (390, "dark")])
+@pytest.mark.parametrize(
+    ("width", "scheme"), [(1280, "light"), pytest.param(390, "dark", marks=pytest.mark.slow)]
+)
 @pytest.mark.timeout(180)
 async def test_axe_finds_nothing_in_any_view(scene: BrowserHarness, width: int, scheme: str) -> None:
     """WCAG 2.2 AA as far as a program can judge it; other widths and themes have no colours of their own."""
@@ -44,6 +46,7 @@ async def test_axe_finds_nothing_in_any_view(scene: BrowserHarness, width: int, 
     assert await barriers(page) == [], "shortcuts"
 
 
+@pytest.mark.slow
 async def test_a_phone_has_every_section_within_reach_of_the_thumb(scene: BrowserHarness) -> None:
     """In one row at the bottom, none smaller than a fingertip, and nothing of a view is hidden behind it."""
     page = await scene.open_page(viewport={"width": 360, "height": 740})

@@ -21,6 +21,7 @@ FAILING_CHANGE = """async () => {
 }"""
 
 
+@pytest.mark.slow
 @pytest.mark.usefixtures("page_sources")
 async def test_a_change_that_fails_in_its_middle_leaves_nothing(scene: BrowserHarness) -> None:
     """A restored backup is there as a whole, or not at all."""

@@ -38,6 +38,7 @@ async def test_the_first_steps_lead_to_a_first_call_and_go(chromium: Browser, tm
         await expect(steps).to_be_hidden()
 
 
+@pytest.mark.slow
 async def test_first_steps_that_were_hidden_stay_so(chromium: Browser, tmp_path: Path) -> None:
     """Who wants to look around alone says so once."""
     async with open_harness(chromium, tmp_path, ["mirror.yaml"]) as scene:

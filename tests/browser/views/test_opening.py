@@ -28,6 +28,7 @@ async def test_the_printed_link_shows_the_sample_servers_connected_and_accepted(
     await expect(tools).to_have_count(len(await demo.caller.tools()) - 1)
 
 
+@pytest.mark.slow
 async def test_a_page_that_nobody_answers_enters_by_itself_when_somebody_does(scene: BrowserHarness) -> None:
     """The bridge's database may be away for a minute; nobody sits there to press a button."""
     page = await scene.open_page()
@@ -39,6 +40,7 @@ async def test_a_page_that_nobody_answers_enters_by_itself_when_somebody_does(sc
     await expect_connection(page, "connected")
 
 
+@pytest.mark.slow
 async def test_a_page_whose_replica_is_not_to_be_had_enters_by_itself_when_it_is(
     scene: BrowserHarness,
 ) -> None:
@@ -53,6 +55,7 @@ async def test_a_page_whose_replica_is_not_to_be_had_enters_by_itself_when_it_is
     await expect_connection(page, "connected")
 
 
+@pytest.mark.slow
 async def test_a_change_between_the_lists_and_the_connection_is_noticed(scene: BrowserHarness) -> None:
     """It was announced when nobody listened, and would be missing until the next change."""
     page = await scene.open_page()

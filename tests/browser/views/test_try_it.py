@@ -94,6 +94,7 @@ SHOW_BODY = """async ([text, type]) => {
 REQUESTS = "performance.getEntriesByType('resource').map(({name}) => name).join()"
 
 
+@pytest.mark.slow
 @pytest.mark.usefixtures("page_sources")
 async def test_a_large_answer_is_a_table_and_a_tree_at_once(scene: BrowserHarness) -> None:
     """Everything was text. Rendering must not hold up the page, and a tree is moved in by its keys."""
@@ -124,6 +125,7 @@ HOSTILE = """<h1>Hello</h1><script>top.ran = 1</script><a href="/x">away</a>
 <img src="/nowhere.png" onerror="top.ran = 1"><iframe src="/probe"></iframe>"""
 
 
+@pytest.mark.slow
 @pytest.mark.usefixtures("page_sources")
 async def test_a_page_of_an_api_is_shown_without_running_or_loading_anything(scene: BrowserHarness) -> None:
     """Nothing that an API says may become a script, or a request."""

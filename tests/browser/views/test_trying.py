@@ -36,6 +36,7 @@ async def test_pressing_run_allows_that_call_without_a_card(chromium: Browser, t
         await expect(cards(page)).to_have_count(0)
 
 
+@pytest.mark.slow
 async def test_the_answer_says_status_size_and_headers(scene: BrowserHarness) -> None:
     """D8: what every tool for trying an API shows; the call itself is one click away."""
     page = await scene.open_page()
@@ -77,6 +78,7 @@ async def test_every_missing_argument_is_marked_until_it_is_filled(scene: Browse
     await expect(form.get_by_text("This argument is required.")).to_have_count(missing - 1)
 
 
+@pytest.mark.slow
 async def test_on_a_phone_a_chosen_tool_has_the_screen_for_itself(scene: BrowserHarness) -> None:
     """D3: the list was a sliver of 17 px above the form."""
     page = await scene.open_page(viewport={"width": 390, "height": 800})
@@ -90,6 +92,7 @@ async def test_on_a_phone_a_chosen_tool_has_the_screen_for_itself(scene: Browser
     assert box["height"] > 400
 
 
+@pytest.mark.slow
 async def test_run_is_reached_past_a_list_of_any_length(demo: BrowserHarness) -> None:
     """D4: each of 1,522 tools was a stop of Tab, and choosing one threw the focus back to the beginning."""
     page = await demo.open_page()
@@ -115,6 +118,7 @@ async def test_a_refusal_for_want_of_a_credential_names_it_and_leads_to_its_form
         await expect(page.locator("[data-place=credentials]")).to_be_focused()
 
 
+@pytest.mark.slow
 async def test_a_required_list_without_items_is_marked_until_it_has_one(
     chromium: Browser, tmp_path: Path
 ) -> None:

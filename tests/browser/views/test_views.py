@@ -111,6 +111,7 @@ async def test_a_tool_is_found_filled_in_and_run_by_keyboard_alone(scene: Browse
     await expect(page.get_by_test_id("outcome")).to_contain_text("/echo/clash/here")
 
 
+@pytest.mark.slow
 async def test_the_page_follows_the_dark_scheme(scene: BrowserHarness, tmp_path: Path) -> None:
     """Light text on a light ground is what half-done dark modes give."""
     page = await scene.open_page(color_scheme="dark")
@@ -125,6 +126,7 @@ async def test_the_page_follows_the_dark_scheme(scene: BrowserHarness, tmp_path:
         assert text > 0.6, view
 
 
+@pytest.mark.slow
 async def test_a_narrow_screen_needs_no_sideways_scrolling(scene: BrowserHarness) -> None:
     """The page is opened on phones too, to see whether it still works."""
     page = await scene.open_page(viewport={"width": 360, "height": 740})
@@ -145,6 +147,7 @@ async def test_every_control_of_every_view_has_a_name(demo: BrowserHarness) -> N
         assert nameless == [], view
 
 
+@pytest.mark.slow
 async def test_the_doctor_tells_reachable_from_unreadable_from_down(scene: BrowserHarness) -> None:
     """The first thing to try when a tool fails."""
     page = await scene.open_page()

@@ -118,6 +118,7 @@ def test_a_module_that_skips_itself_is_seen_too(tmp_path: Path, ci: str, status:
     assert ("does not allow: needs a thing" in done.stdout) == bool(ci)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("options", [(), ("-n", "2")], ids=["alone", "workers"])
 def test_the_last_line_names_the_real_documents_that_were_not_run(
     tmp_path: Path, options: tuple[str, ...]
