@@ -13,6 +13,9 @@ import { findChats, listEntries } from "./sources.js";
 const REST_MS = 200;
 
 export class Palette {
+  /** An entry keeps its option when chats are added: who reads or presses it still has it. @type {WeakMap<Entry, HTMLElement>} */
+  #options = new WeakMap();
+
   /** @param {Parts} parts @param {{showKeys: () => void}} actions */
   constructor(parts, { showKeys }) {
     this.parts = parts;
@@ -24,8 +27,6 @@ export class Palette {
     /** What is shown, in the order of the arrow keys. @type {{entry: Entry, option: HTMLElement}[]} */
     this.shown = [];
     this.chosen = 0;
-    /** An entry keeps its option when chats are added: whoever reads or presses it still has it. @type {WeakMap<Entry, HTMLElement>} */
-    this.options = new WeakMap();
     /** @type {ReturnType<typeof setTimeout> | undefined} */
     this.timer = undefined;
     this.list = el("div", { role: "listbox", id: freshId("palette"), class: "palette-list", "aria-label": t`What was found` });
@@ -97,11 +98,11 @@ export class Palette {
 
   /** @param {Entry} entry @returns {HTMLElement} */
   #optionOf(entry) {
-    const known = this.options.get(entry);
+    const known = this.#options.get(entry);
     if (known) return known;
     const properties = { role: "option", id: freshId("option"), "aria-selected": "false", onclick: () => this.#take(entry) };
     const made = el("div", properties, el("span", null, entry.label), el("span", { class: "facts" }, entry.detail));
-    this.options.set(entry, made);
+    this.#options.set(entry, made);
     return made;
   }
 

@@ -160,7 +160,7 @@ def _models(provider: ScriptedProvider) -> dict[str, Any]:
 async def barriers(page: Page) -> list[str]:
     """What keeps people out of the page as it is now: violations of WCAG 2.2, levels A and AA.
 
-    What is found in a page that changed meanwhile is looked for once more.
+    A page that changed meanwhile is judged again before its faults count.
     """
     needs.find(needs.PAGE_TOOLS)
     await page.evaluate(AXE.read_text(encoding="utf-8"))

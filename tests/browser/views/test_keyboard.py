@@ -75,7 +75,7 @@ async def test_arrows_choose_and_escape_leaves_everything_as_it_was(scene: Brows
 
 
 async def test_what_the_arrows_chose_stays_itself_when_chats_are_found(scene: BrowserHarness) -> None:
-    """Chats come after a rest: whoever reads or presses an entry meanwhile must still have that one."""
+    """Chats come after a rest: a user who reads or presses an entry meanwhile must still have that one."""
     page = await scene.open_page()
     async with page.expect_response(lambda answer: "/conversations" in answer.url) as searched:
         chosen = await open_palette(page, "mirror")
