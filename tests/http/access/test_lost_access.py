@@ -40,6 +40,7 @@ from tests.support.models.scripted_provider import ScriptedProvider, script
 from tests.support.oauth_client import oauth_client
 from tests.support.running_bridge import FakePage, page_of, pair_browser
 from tests.support.sockets.library_paths import connection_class
+from tests.support.stores.databases import place_of
 from tests.support.waiting import eventually
 
 pytestmark = pytest.mark.asyncio
@@ -322,7 +323,7 @@ async def test_what_a_command_ends_is_ended_in_a_bridge_that_nobody_tells(
     """Finding S-M3: the streams of a disabled user were open after 78 s."""
     eve = await house.bridge.components.store.ensure_user("eve")
     _, key = await house.bridge.components.store.add_key(eve.id, "hers")
-    other_process = Store.open_store(tmp_path / "bridge.sqlite3")
+    other_process = Store.open_store(place_of(tmp_path / "bridge.sqlite3"))
     async with (
         open_conversation(house.bridge, key) as client,
         held_request(house.bridge.base_url, "GET", f"/conversations/{client.id}/events", key) as held,
