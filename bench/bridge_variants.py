@@ -5,6 +5,7 @@ import tempfile
 from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
+from unittest.mock import patch
 from urllib.parse import urlsplit
 
 from sqlalchemy import URL
@@ -15,14 +16,13 @@ from bench.peer import LoadOrder
 from bench.peer_link import PeerLink
 from bench.plain_variants import Variant, nothing
 from bench.shop_bridge import CHANGING_TOOL, TOOL, ShopBridge, start_shop
+from bridge.app.parts import records
 from bridge.calls.open_call import OpenCall
 from bridge.calls.outcome import CallOutcome
 from bridge.calls.state_machine import CallState
 from bridge.heap import freeze_heap
 from bridge.limits.settings import Deadline
-from bridge.storage.call_journal import CallJournal, OnUnrecorded
-from bridge.storage.store import Store
-from bridge.storage.write_ahead_log import WriteAheadLog
+from bridge.storage.call_journal import CallJournal
 
 UNWRITTEN, SAFE, UNSAFE = "dispatch_unwritten", "dispatch", "dispatch_unsafe"
 """Names of the variants whose ratios are the cost of the journal."""
@@ -47,14 +47,6 @@ class _NoJournal(CallJournal):
 
     def record_ended(self, call: OpenCall, *, may_begin: bool, epoch: int | None = None) -> None:
         """Nothing is written."""
-
-
-class _StoreWithoutJournal(Store):
-    """The database without a journal of calls."""
-
-    def call_journal(self, folder: Path, on_unrecorded: OnUnrecorded | None = None) -> CallJournal:
-        """One that keeps nothing."""
-        return _NoJournal(self._session, self._thread, WriteAheadLog.open_log(folder))
 
 
 @dataclass(frozen=True)
@@ -90,15 +82,15 @@ class _FreeSlot:
 
 async def start_bridge_variants(peer: PeerLink) -> Sequence[Variant]:
     """Dispatcher and gateway without a journal, with it for safe and for unsafe calls, and the HTTP route."""
-    unwritten, running = await start_measured(peer, _StoreWithoutJournal), await start_measured(peer, Store)
+    unwritten, running = await start_measured(peer, _NoJournal), await start_measured(peer)
     freeze_heap()
     return [*_journal_variants(unwritten, running, peer), _route_variant(running, peer, ROUTE, safe=True)]
 
 
 async def start_journal_variants(peer: PeerLink, database: URL) -> Sequence[Variant]:
     """The same without a safe call by HTTP, on a PostgreSQL database."""
-    unwritten = await start_measured(peer, _StoreWithoutJournal)
-    running = await start_measured(peer, Store, database=database)
+    unwritten = await start_measured(peer, _NoJournal)
+    running = await start_measured(peer, database=database)
     freeze_heap()
     return _journal_variants(unwritten, running, peer)
 
@@ -115,14 +107,19 @@ def _journal_variants(unwritten: RunningBridge, running: RunningBridge, peer: Pe
 
 
 async def start_measured(
-    peer: PeerLink, store: type[Store], *, answer_bytes: int = 0, database: URL | None = None
+    peer: PeerLink,
+    journal: type[CallJournal] = CallJournal,
+    *,
+    answer_bytes: int = 0,
+    database: URL | None = None,
 ) -> RunningBridge:
     """Start a bridge with one connected page, whose answers are of that size (see `PageOrder`).
 
     Without `database` it has a SQLite file.
     """
     folder = Path(tempfile.mkdtemp(prefix="bench-"))
-    shop = await start_shop(folder, store, database)
+    with patch.object(records, "CallJournal", journal):
+        shop = await start_shop(folder, database)
     running = RunningBridge(shop.bridge, shop.server, folder)
     order = await running.page_of(shop.bridge.local_user)
     await peer.connect_page(replace(order, answer_bytes=answer_bytes))

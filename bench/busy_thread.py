@@ -15,7 +15,6 @@ from bench.peer_link import PeerLink
 from bench.report import print_table
 from bridge.cli.event_loop import THREADS_YIELD_S
 from bridge.heap import freeze_heap
-from bridge.storage.store import Store
 
 PYTHONS_OWN_S = 0.005
 IN_FLIGHT = (1, 16)
@@ -25,7 +24,7 @@ async def measure_busy_thread(seconds: float) -> dict[str, object]:
     """Measure each load beside the thread, with both intervals, for `seconds` each."""
     peer = await PeerLink.start()
     try:
-        running = await start_measured(peer, Store)
+        running = await start_measured(peer)
         try:
             freeze_heap()
             return await _compare(running, peer, seconds)

@@ -14,7 +14,6 @@ from bench.peer import PageOrder
 from bench.peer_link import PeerLink
 from bench.plain_variants import SOCKET, list_connections, listen, tuned_server
 from bench.report import print_table
-from bridge.storage.store import Store
 
 FIRST, MORE = 10, 30
 """Connections before the measurement, and those that are measured; the peer can hold 100 in all."""
@@ -26,7 +25,7 @@ async def measure_connections() -> dict[str, object]:
     sio, app = tuned_server(), web.Application()
     list_connections(sio, app)
     runner, host, port = await listen(app)
-    running = await start_measured(peer, Store)
+    running = await start_measured(peer)
     url = f"ws://{host}:{port}{SOCKET}"
 
     async def connect_page(number: int) -> None:

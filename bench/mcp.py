@@ -19,7 +19,6 @@ from bench.peer_link import PeerLink
 from bench.report import print_table
 from bridge.catalog.server_view import UserSelection
 from bridge.heap import freeze_heap
-from bridge.storage.store import Store
 from toolserver.json_types import JsonObject
 
 IN_FLIGHT = 16
@@ -64,7 +63,7 @@ async def measure_mcp(*, quick: bool) -> dict[str, object]:
     found: dict[str, object] = {}
     try:
         for size, title in ((0, "1 KB"), (LONG_BYTES, "100 KB")):
-            running = await start_measured(peer, Store, answer_bytes=size)
+            running = await start_measured(peer, answer_bytes=size)
             freeze_heap()
             try:
                 found[title] = await _compare(running, peer, title, rounds, seconds)
@@ -99,7 +98,7 @@ async def _compare(
 
 
 async def _measure_list(peer: PeerLink, rounds: int, seconds: float) -> dict[str, float]:
-    running = await start_measured(peer, Store)
+    running = await start_measured(peer)
     try:
         registry, user = running.bridge.components.registry, running.bridge.local_user
         await registry.share_document("many.json", _large_document(), source_url=None)

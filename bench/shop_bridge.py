@@ -71,7 +71,7 @@ class ShopBridge:
         await self.bridge.components.journal.list_calls(self.bridge.local_user.id, before=None, limit=1)
 
 
-async def start_shop(folder: Path, store: type[Store] = Store, database: URL | None = None) -> ShopBridge:
+async def start_shop(folder: Path, database: URL | None = None) -> ShopBridge:
     """Start a bridge that asks nobody before a call, and open the shop there.
 
     Without `database` it has a SQLite file.
@@ -83,7 +83,7 @@ async def start_shop(folder: Path, store: type[Store] = Store, database: URL | N
         limits=UNLIMITED,
     )
     return await open_shop(
-        await start_bridge(settings, store.open_store(database or folder / "bridge.sqlite"))
+        await start_bridge(settings, Store.open_store(database or folder / "bridge.sqlite"))
     )
 
 

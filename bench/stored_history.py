@@ -21,6 +21,7 @@ from sqlalchemy import URL, Engine, create_engine, text
 from bench.report import print_table
 from bridge.settings.storage import StorageSettings
 from bridge.storage.database import postgresql_url
+from bridge.storage.items import ItemTables
 from bridge.storage.store import Store
 from bridge.stored_items.items import Side, StoredItem, StoredResponse
 from toolserver.json_types import JsonObject
@@ -60,7 +61,7 @@ async def _measure(name: str, kind: str, where: Where, settings: StorageSettings
         user_id = await _fill(store, settings, f"{kind} user", ITEMS // (10 if quick else 1))
         for number in range(OTHERS if kind == "plain" and not quick else 0):
             await _fill(store, settings, f"other {number}", ITEMS_OF_OTHERS)
-        items = store.item_store(settings)
+        items = ItemTables(store, settings)
         ids, last = _chat(user_id)
         _analyze(where)
         read = await _median_ms(lambda: items.by_ids(user_id, ids))
@@ -82,7 +83,7 @@ async def _opened(where: Where) -> AsyncGenerator[Store]:
 
 async def _fill(store: Store, settings: StorageSettings, name: str, count: int) -> str:
     user_id = (await store.ensure_user(name)).id
-    items = store.item_store(settings)
+    items = ItemTables(store, settings)
     chance = Random(1)
     for batch in _batches(user_id, count // len(KINDS), chance):
         await items.add_items(batch)

@@ -27,7 +27,6 @@ from bridge.auth.identity import SESSION
 from bridge.browsers.gateway import SOCKET_PATH
 from bridge.heap import freeze_heap
 from bridge.operating_system import descriptor_limit, raise_descriptor_limit
-from bridge.storage.store import Store
 from tests.support.stores.devices import add_device
 
 PAGES, USERS = 10_000, 2_000
@@ -77,7 +76,7 @@ async def measure_many_pages(*, quick: bool = False) -> dict[str, object]:
     pages, users = (QUICK_PAGES, QUICK_USERS) if quick else (PAGES, USERS)
     _require_descriptors(pages)
     peer = await PeerLink.start()
-    running = await start_measured(peer, Store)
+    running = await start_measured(peer)
     try:
         tokens = running.folder / "tokens"
         tokens.write_text("\n".join(await _sign_in(running, pages, users)), encoding="utf-8")

@@ -7,6 +7,7 @@ from hashlib import blake2s
 from pathlib import Path
 
 from bridge.app.secret_files import read_private, write_private
+from bridge.storage.replicas.cluster_facts import ClusterFacts
 from bridge.storage.store import Store
 from bridge.storage.users import KEY_PREFIX, User, hash_secret
 
@@ -38,7 +39,7 @@ async def _open_shared_key(store: Store, user: User, secret: bytes) -> str | Non
     """Return the key of all replicas; None: it was revoked, or another replica is just about to add it."""
     digest = blake2s(secret, person=b"localkey").digest()
     key = KEY_PREFIX + base64.urlsafe_b64encode(digest).decode().rstrip("=")
-    if await store.cluster_facts().note_local_key(hash_secret(key)):
+    if await ClusterFacts(store.fenced_sessions).note_local_key(hash_secret(key)):
         await store.add_key(user.id, LABEL, key=key)
         return key
     return key if await store.holder_of_key(key) else None

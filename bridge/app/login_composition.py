@@ -9,6 +9,7 @@ from bridge.auth.openid_provider import ClientCredentials, OpenIdProvider, Provi
 from bridge.auth.signing_keys import SigningKeys
 from bridge.http.json_fetch import fetch_json, fetch_json_as, send_form
 from bridge.settings.login import LoginSettings
+from bridge.storage.accounts.logins import LoginTable
 from bridge.storage.store import Store
 from bridge.tasks import Tasks
 
@@ -31,5 +32,5 @@ def compose_logins(
         return None
     keys = SigningKeys(provider.issuer, fetch_json, tasks)
     tokens = IdTokens(provider.issuer, provider.client.client_id, keys)
-    table = store.login_table()
+    table = LoginTable(store)
     return Logins(provider, tokens, settings, identity, table=table, store=store, base_url=base_url)

@@ -35,7 +35,11 @@ from bridge.log_lines import name_replica
 from bridge.metrics.instruments import StateGauges
 from bridge.operating_system import read_boottime
 from bridge.settings.cluster import ClusterSettings
-from bridge.storage.replicas.cluster_facts import check_facts, fingerprint_keys
+from bridge.storage.replicas.change_counters import ChangeCounters
+from bridge.storage.replicas.cluster_facts import ClusterFacts, check_facts, fingerprint_keys
+from bridge.storage.replicas.homes import HomeTable
+from bridge.storage.replicas.left_work import LeftWorkTable
+from bridge.storage.replicas.relayed_records import RelayedRecords
 from bridge.storage.store import Store
 from bridge.tasks import Tasks
 
@@ -78,7 +82,7 @@ class Replica(Part):
         hooks = HomeHooks(self._residents.enter, self._residents.leave, self._residents.is_idle)
         self.homes = Homes(
             self.id,
-            store.home_table(),
+            HomeTable(store.fenced_sessions),
             self._directory,
             self._membership,
             hooks=hooks,
@@ -98,7 +102,7 @@ class Replica(Part):
         relay = Relay(
             self.homes,
             self._residents,
-            self._store.relayed_records(),
+            RelayedRecords(self._store),
             secret=self._secret,
             listener=listener,
             counters=self._counters,
@@ -118,9 +122,9 @@ class Replica(Part):
             BridgeError: `database_unavailable`.
         """
         await self._store.claim.take_claim()
-        facts, is_alone = self._store.cluster_facts(), await self._store.claim.is_alone()
+        facts, is_alone = ClusterFacts(self._store.fenced_sessions), await self._store.claim.is_alone()
         await check_facts(facts, fingerprint_keys(self._secret, key_ids), is_alone=is_alone)
-        self._residents.take_work(compose_resident_work(parts, self._store.left_work()))
+        self._residents.take_work(compose_resident_work(parts, LeftWorkTable(self._store.fenced_sessions)))
         self._changes = await self._note_changes(parts)
         self._count_calls = parts.dispatcher.count_open
         self._membership.on_change(lambda: parts.controls.limits.divide_among(len(self._membership.live)))
@@ -130,7 +134,7 @@ class Replica(Part):
         followed = [each for part in parts.parts for each in part.list_followed()]
         # Last the browsers: a frozen page takes a second to leave.
         followed.sort(key=lambda each: "devices" in each[0])
-        changes = Changes(self._store.change_counters(), self._bell, self._tasks, followed)
+        changes = Changes(ChangeCounters(self._store), self._bell, self._tasks, followed)
         self._store.on_commit(changes.announce_change)
         await changes.read_first()
         return changes

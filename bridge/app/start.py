@@ -35,6 +35,7 @@ from bridge.settings.bridge import BridgeSettings
 from bridge.settings.cluster import ClusterSettings
 from bridge.settings.running_bridge import RUNNING_FILE, reason_of_refusal
 from bridge.settings.users import LOCAL_USER
+from bridge.storage.audit_log import AuditLog
 from bridge.storage.encryption import Encryption
 from bridge.storage.store import Store
 from bridge.tasks import Tasks
@@ -113,7 +114,7 @@ async def _prepare_ground(
         homes=None if replica is None else replica.homes,
         is_straight=is_straight,
         tasks=Tasks(),
-        audit=store.audit_log(settings.storage.audit_days),
+        audit=AuditLog(store, settings.storage.audit_days),
     )
 
 

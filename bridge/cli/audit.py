@@ -11,7 +11,7 @@ from typing import NamedTuple
 
 from bridge.cli.store import open_store
 from bridge.endpoints.api.audit import audit_facts
-from bridge.storage.audit_log import AuditQuery, StoredAuditEntry
+from bridge.storage.audit_log import AuditLog, AuditQuery, StoredAuditEntry
 from bridge.storage.store import Store
 
 
@@ -43,7 +43,7 @@ async def _read_log(store: Store, options: argparse.Namespace) -> _Log | None:
             return None
         user_id = None if options.user is None else ids_by_name[options.user]
         query = AuditQuery(user_id=user_id, kinds=options.kind, since=options.since, limit=options.limit)
-        entries = await store.audit_log().read_entries(query)
+        entries = await AuditLog(store).read_entries(query)
         concerned = {stored.entry.user_id for stored in entries}
         known = [user.id for user in users if user.id in concerned]
         return _Log(entries, await _read_names(store, known))

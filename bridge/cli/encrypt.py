@@ -15,7 +15,8 @@ from bridge.settings.running_bridge import running_bridge
 from bridge.settings.storage import KEYS_VARIABLE
 from bridge.storage.database import StoreError
 from bridge.storage.encryption import Encryption
-from bridge.storage.reencryption import Reencrypted
+from bridge.storage.reencryption import Reencrypted, reencrypt_rows
+from bridge.storage.replicas.cluster_facts import ClusterFacts
 from bridge.storage.store import Store
 
 _BRIDGE = ("the running bridge", "restart it")
@@ -68,10 +69,10 @@ async def _rekey(options: argparse.Namespace, store: Store, encryption: Encrypti
             print(f"\r{so_far.encrypted} rows", end="", file=sys.stderr, flush=True)
 
     try:
-        key_ids = await store.replica_key_ids()  # they may all run on other machines
-        if key_ids is not None:
-            _check_keys(options, encryption, key_ids, _REPLICAS)
-        return await store.reencrypt_items(encryption, show)
+        if await store.serves_replicas():  # they may all run on other machines
+            facts = ClusterFacts(store.fenced_sessions)
+            _check_keys(options, encryption, await facts.read_key_ids(), _REPLICAS)
+        return await reencrypt_rows(store, encryption, show)
     except (StoreError, BridgeError) as error:
         raise CommandFailed(str(error)) from None
     finally:

@@ -21,7 +21,12 @@ from bridge.conversations.conversation import Conversation, Message
 from bridge.conversations.export import KIND, conversation_line, read_conversation
 from bridge.operating_system import open_private
 from bridge.settings.storage import StorageSettings
+from bridge.storage.accounts.account_tables import AccountTables
+from bridge.storage.audit_log import AuditLog
+from bridge.storage.conversations import ConversationTables
+from bridge.storage.items import ItemTables
 from bridge.storage.store import Store
+from bridge.storage.user_items import UserItems
 from bridge.stored_items.export import (
     NOT_IMPORTED,
     BadExport,
@@ -123,7 +128,7 @@ async def _export(store: Store, settings: StorageSettings, options: argparse.Nam
 
 async def _write_lines(store: Store, settings: StorageSettings, user: Owner, out: BinaryIO) -> int:
     """Write everything, to be imported again; returns the number of lines after the first."""
-    user_items, count = store.user_items(settings), 0
+    user_items, count = UserItems(store, settings), 0
     out.write(head_line(user.name, time.time()))
     async for item in user_items.list_items(user.id):
         count += 1
@@ -131,7 +136,7 @@ async def _write_lines(store: Store, settings: StorageSettings, user: Owner, out
     async for response in user_items.list_responses(user.id):
         count += 1
         out.write(response_line(response))
-    async for conversation, messages in store.conversation_tables(settings).read_all(user.id):
+    async for conversation, messages in ConversationTables(store, settings).read_all(user.id):
         count += 1
         out.write(conversation_line(conversation, messages))
     return count
@@ -140,7 +145,7 @@ async def _write_lines(store: Store, settings: StorageSettings, user: Owner, out
 async def _write_everything(store: Store, settings: StorageSettings, user: Owner, out: BinaryIO) -> int:
     """Write what can be imported, then every other row of the user; returns the number of lines."""
     count = await _write_lines(store, settings, user, out)
-    async for table, row in store.account_tables(settings).list_records(user.id):
+    async for table, row in AccountTables(store, settings).list_records(user.id):
         count += 1
         out.write(record_line(table, row))
     return count
@@ -156,7 +161,7 @@ def _write_files(data: Path, user: Owner, out: BinaryIO) -> int:
 
 async def _write_chats(store: Store, settings: StorageSettings, user: Owner, out: BinaryIO) -> int:
     """Write the items of answers as chats, all of them in memory; returns the number of chats."""
-    user_items = store.user_items(settings)
+    user_items = UserItems(store, settings)
     unfinished = {
         response.id
         async for response in user_items.list_responses(user.id)
@@ -172,7 +177,7 @@ async def _import(store: Store, settings: StorageSettings, name: str, file: Bina
     try:
         user_id = await _user_id(store, name)
         before = await _count(store, settings, user_id)
-        items, tables, read = store.item_store(settings), store.conversation_tables(settings), 0
+        items, tables, read = ItemTables(store, settings), ConversationTables(store, settings), 0
         for some in _slices(_records(file, user_id)):
             await items.add_items([each for each in some if isinstance(each, StoredItem)])
             for each in some:
@@ -240,7 +245,7 @@ def _slices(
 
 
 async def _count(store: Store, settings: StorageSettings, user_id: str) -> int:
-    facts = await store.user_items(settings).summarize_items(user_id)
+    facts = await UserItems(store, settings).summarize_items(user_id)
     return facts.items + facts.responses + facts.own_conversations
 
 
@@ -252,6 +257,6 @@ async def _user_id(store: Store, name: str) -> str:
 
 
 async def _add_audit_entry(store: Store, kind: AuditKind, user_id: str, items: int) -> None:
-    audit = store.audit_log()
+    audit = AuditLog(store)
     audit.add_entry(kind, user_id, "command line", detail={"items": items})
     await audit.flush_entries()

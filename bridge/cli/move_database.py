@@ -16,7 +16,7 @@ from bridge.cli.store import DATABASE
 from bridge.cli.terminal import showing_progress
 from bridge.storage.copies.copy_database import copy_rows
 from bridge.storage.database import StoreError, mask_url, open_postgresql, open_sqlite, postgresql_url
-from bridge.storage.write_ahead_log import WriteAheadLog, WriteAheadLogUnusable
+from bridge.storage.write_ahead_log import WriteAheadLog
 
 
 def move_database(options: argparse.Namespace) -> int:
@@ -31,7 +31,7 @@ def move_database(options: argparse.Namespace) -> int:
         intents = WriteAheadLog.open_log(options.data)  # held by a bridge that runs
         with closing(intents):
             moved = _moved(path, url)
-    except (StoreError, WriteAheadLogUnusable) as error:
+    except StoreError as error:
         raise CommandFailed(str(error)) from None
     if options.json:
         print(json.dumps({"moved": moved}))

@@ -25,6 +25,11 @@ from bridge.settings.network import page_url
 from bridge.settings.running_bridge import running_bridge
 from bridge.settings.storage import StorageSettings
 from bridge.settings.users import LOCAL_USER
+from bridge.storage.accounts.account_tables import AccountTables
+from bridge.storage.accounts.logins import LoginTable
+from bridge.storage.accounts.usage import UsageTable
+from bridge.storage.audit_log import AuditLog
+from bridge.storage.call_journal import CallJournal
 from bridge.storage.database import StoreError
 from bridge.storage.database_lease import DatabaseInUse
 from bridge.storage.open_pages import OPEN_PAGES_FILE, read_users, write_users
@@ -143,7 +148,7 @@ def _print_usage(options: argparse.Namespace) -> int:
 
 async def _list_usage(store: Store, since: str) -> list[UsageSum]:
     try:
-        return await store.usage_table().list_usage(since)
+        return await UsageTable(store).list_usage(since)
     finally:
         await store.close()
 
@@ -163,7 +168,7 @@ async def _switched(store: Store, name: str, *, disabled: bool) -> bool:
     """Disable or enable a user; False when there is none of that name."""
     try:
         user_id = {user.name: user.id for user in await store.list_users()}.get(name)
-        if user_id is None or not await store.login_table().set_disabled(user_id, disabled=disabled):
+        if user_id is None or not await LoginTable(store).set_disabled(user_id, disabled=disabled):
             return False
         await _add_audit_entry(store, AuditKind.USER_DISABLED, user_id, disabled=disabled)
         return True
@@ -180,7 +185,7 @@ async def _deleted(store: Store, options: argparse.Namespace, settings: StorageS
         if user_id is None:
             return None
         await _settle_calls(store, options.data)
-        items = await store.account_tables(settings).delete_user(user_id)
+        items = await AccountTables(store, settings).delete_user(user_id)
         for folder in folders:
             folder.delete_user(user_id)
         open_pages = options.data / OPEN_PAGES_FILE
@@ -195,7 +200,7 @@ async def _deleted(store: Store, options: argparse.Namespace, settings: StorageS
 async def _settle_calls(store: Store, folder: Path) -> None:
     """Move calls that a killed bridge left in its write-ahead log into the database, as a start would."""
     if any((folder / name).exists() and (folder / name).stat().st_size for name in LOG_NAMES):
-        journal = store.call_journal(folder)
+        journal = CallJournal(store, folder)
         await journal.settle_orphans()
         await journal.close_journal()
 
@@ -269,7 +274,7 @@ async def _devices(store: Store, name: str, remove: str | None) -> list[dict[str
 
 
 async def _add_audit_entry(store: Store, kind: AuditKind, user_id: str, **detail: str | bool) -> None:
-    audit = store.audit_log()
+    audit = AuditLog(store)
     audit.add_entry(kind, user_id, "command line", detail=detail)
     await audit.flush_entries()
 

@@ -18,13 +18,14 @@ from sqlalchemy import Connection, Table, and_, delete, func, insert, or_, selec
 from sqlalchemy.exc import SQLAlchemyError
 from sqlalchemy.ext.asyncio import AsyncSession
 
-from bridge.audit import AuditEntry, AuditKind, OriginOf, no_origin
+from bridge.audit import AuditEntry, AuditKind
 from bridge.errors import WireError
+from bridge.settings.storage import DEFAULT_AUDIT_DAYS
 from bridge.storage.call_mapping import read_late
 from bridge.storage.dialects import reason_of
-from bridge.storage.sessions import Sessions
+from bridge.storage.store import Store
 from bridge.storage.tables import AuditRow, CallRow, UserRow
-from bridge.storage.write_thread import Backlog, GroupCommit, RowWriter, Transactions
+from bridge.storage.write_thread import Backlog, GroupCommit, RowWriter
 from bridge.tasks import sleep_safely
 
 MAX_ROWS = 1_000_000
@@ -98,21 +99,14 @@ class AuditLog:
     """Implements the port `bridge.audit.Audit`, and reads the entries."""
 
     def __init__(
-        self,
-        session: Sessions,
-        thread: Transactions,
-        keep_days: int,
-        origin_of: OriginOf = no_origin,
-        *,
-        max_rows: int = MAX_ROWS,
+        self, store: Store, keep_days: int = DEFAULT_AUDIT_DAYS, *, max_rows: int = MAX_ROWS
     ) -> None:
-        """`origin_of`: facts about where an entry of a user was written."""
-        self._origin_of = origin_of
-        self._session = session
-        self._thread = thread
+        self._origin_of = store.origin_of
+        self._session = store.sessions
+        self._thread = store.thread
         self._keep_seconds = keep_days * DAY_SECONDS
         self._max_rows = max_rows
-        self._entries = GroupCommit[Sequence[Any]]("The audit log", thread, _append)
+        self._entries = GroupCommit[Sequence[Any]]("The audit log", store.thread, _append)
 
     def add_entry(
         self,

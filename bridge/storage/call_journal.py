@@ -13,6 +13,7 @@ import time
 from collections.abc import Callable, Sequence
 from copy import copy
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Literal, TypeAlias
 
 import msgspec
@@ -46,10 +47,10 @@ from bridge.storage.call_mapping import (
     values_of,
 )
 from bridge.storage.dialects import reason_of
-from bridge.storage.sessions import Sessions
+from bridge.storage.store import Store
 from bridge.storage.tables import CallRow
 from bridge.storage.write_ahead_log import WriteAheadLog
-from bridge.storage.write_thread import CATCH_UP_S, Backlog, GroupCommit, Transactions
+from bridge.storage.write_thread import CATCH_UP_S, Backlog, GroupCommit
 from bridge.tasks import sleep_safely
 
 KEEP_SECONDS = 30 * 24 * 3600
@@ -114,22 +115,20 @@ _changes_reader = msgspec.json.Decoder(CallChanges)
 class CallJournal:
     """Writes and reads the table of calls."""
 
-    def __init__(
-        self,
-        session: Sessions,
-        thread: Transactions,
-        intents: WriteAheadLog,
-        on_unrecorded: OnUnrecorded | None = None,
-    ) -> None:
-        """`intents`: write-ahead log, which is closed with the journal.
+    def __init__(self, store: Store, folder: Path, on_unrecorded: OnUnrecorded | None = None) -> None:
+        """`folder`: of the write-ahead log, which is closed with the journal.
 
         `on_unrecorded` is called with calls whose messages must not be written; without it, no opening is
         held.
+
+        Raises:
+            FolderInUse: another process uses the log.
+            StoreError: the folder cannot be written.
         """
-        self._session = session
-        self._thread = thread
-        self._intents = intents
-        self._entries = GroupCommit[_Entry]("The journal of calls", thread, _save)
+        self._session = store.sessions
+        self._thread = store.thread
+        self._intents = WriteAheadLog.open_log(folder)
+        self._entries = GroupCommit[_Entry]("The journal of calls", store.thread, _save)
         self._under_way: dict[str, _Recorded] = {}
         """Calls that were opened and have not ended, by their ids."""
         self._openings: list[CallFields] = []

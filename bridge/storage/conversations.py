@@ -14,7 +14,7 @@ from sqlalchemy.exc import SQLAlchemyError
 
 from bridge.conversations.conversation import Conversation, Message
 from bridge.errors import BridgeError, ErrorCode
-from bridge.homes import EpochOf, no_epoch
+from bridge.settings.storage import StorageSettings
 from bridge.storage.chat.search_texts import SearchTexts
 from bridge.storage.conversation_mapping import (
     CONVERSATIONS,
@@ -27,8 +27,8 @@ from bridge.storage.conversation_mapping import (
 from bridge.storage.conversation_tables import ConversationMessageRow, ConversationRow
 from bridge.storage.dialects import build_upsert, delete_claimed, insert_missing, is_unfit
 from bridge.storage.encryption import Encryption
-from bridge.storage.replicas.fenced_writes import FencedWrites
-from bridge.storage.sessions import Sessions, database_unavailable
+from bridge.storage.sessions import database_unavailable
+from bridge.storage.store import Store
 from bridge.stored_items.items import Unstorable
 
 PAGE_ROWS = 100
@@ -44,19 +44,12 @@ class ConversationTables:
         BridgeError: `database_unavailable`; a write: `replica_lost`, the user is at home in another replica.
     """
 
-    def __init__(
-        self,
-        session: Sessions,
-        writes: FencedWrites,
-        encryption: Encryption,
-        epoch_of: EpochOf = no_epoch,
-    ) -> None:
-        """`epoch_of`: claim under which a user's rows are written."""
-        self._epoch_of = epoch_of
-        self._session = session
-        self._writes = writes
-        self._rows = ConversationRows(encryption)
-        self._texts = SearchTexts(session, self._rows)
+    def __init__(self, store: Store, settings: StorageSettings | None = None) -> None:
+        self._epoch_of = store.epoch_of
+        self._session = store.sessions
+        self._writes = store.writes
+        self._rows = ConversationRows(Encryption(settings or StorageSettings()))
+        self._texts = SearchTexts(store.sessions, self._rows)
 
     async def add_conversation(self, conversation: Conversation) -> None:
         """Store a new conversation.

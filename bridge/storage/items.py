@@ -15,9 +15,8 @@ from typing import Any
 
 from sqlalchemy import Connection, Row, Select, bindparam, delete, exists, literal, select, update
 from sqlalchemy.exc import IntegrityError
-from sqlalchemy.ext.asyncio import AsyncSession, async_sessionmaker
 
-from bridge.homes import EpochOf, no_epoch
+from bridge.settings.storage import StorageSettings
 from bridge.storage.dialects import (
     Upsert,
     build_upsert,
@@ -29,7 +28,7 @@ from bridge.storage.dialects import (
 from bridge.storage.encryption import Encryption
 from bridge.storage.item_mapping import EVENTS, ITEMS, RESPONSES, ItemMapping, index_key
 from bridge.storage.item_tables import StoredEventsRow, StoredItemRow, StoredResponseRow
-from bridge.storage.replicas.fenced_writes import FencedWrites
+from bridge.storage.store import Store
 from bridge.stored_items.items import StoredItem, StoredResponse, Unstorable
 from toolserver.json_types import text_at
 
@@ -58,17 +57,14 @@ class ItemTables:
 
     def __init__(
         self,
-        session: async_sessionmaker[AsyncSession],
-        writes: FencedWrites,
-        encryption: Encryption,
+        store: Store,
+        settings: StorageSettings | None = None,
         now: Callable[[], float] = time.time,
-        epoch_of: EpochOf = no_epoch,
     ) -> None:
-        """`epoch_of`: claim under which a user's rows are written."""
-        self._epoch_of = epoch_of
-        self._session = session
-        self._writes = writes
-        self._rows = ItemMapping(encryption)
+        self._epoch_of = store.epoch_of
+        self._session = store.plain_sessions
+        self._writes = store.writes
+        self._rows = ItemMapping(Encryption(settings or StorageSettings()))
         self._now = now
 
     async def add_items(self, items: Sequence[StoredItem]) -> None:

@@ -12,8 +12,9 @@ from typing import cast
 
 from sqlalchemy import Table, delete, select, update
 
+from bridge.settings.storage import StorageSettings
 from bridge.storage.encryption import Encrypted, Encryption, Unreadable
-from bridge.storage.sessions import Sessions
+from bridge.storage.store import Store
 from bridge.storage.tables import McpTaskRow
 
 KEEP_SECONDS = 24 * 3600
@@ -45,9 +46,9 @@ class StoredTask:
 class McpTaskTable:
     """Writes and reads tasks."""
 
-    def __init__(self, session: Sessions, encryption: Encryption) -> None:
-        self._session = session
-        self._encryption = encryption
+    def __init__(self, store: Store, settings: StorageSettings) -> None:
+        self._session = store.sessions
+        self._encryption = Encryption(settings)
 
     async def add_task(self, task_id: str, user_id: str, asked_by: str, created_at: float) -> None:
         """Store a task that has begun, and delete the user's expired and oldest ones."""

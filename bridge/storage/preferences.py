@@ -17,7 +17,7 @@ from bridge.settings.approvals import APPROVAL_MODES, ApprovalMode
 from bridge.settings.limits import Number
 from bridge.settings.memory import REASONING_MEMORIES, ReasoningMemory
 from bridge.storage.dialects import build_upsert, dialect_of, lock_server, lock_user
-from bridge.storage.sessions import Sessions
+from bridge.storage.store import Store
 from bridge.storage.tables import (
     ApprovalModeRow,
     CallSettingRow,
@@ -31,8 +31,8 @@ from bridge.stored_items.retention_preference import MemoryChoice
 class LimitTables:
     """Implements the ports `LimitStore` and `CallSettingStore`."""
 
-    def __init__(self, session: Sessions) -> None:
-        self._session = session
+    def __init__(self, store: Store) -> None:
+        self._session = store.sessions
 
     async def load_limits(self) -> Mapping[str, Number]:
         """Return the stored limits, name to value."""
@@ -85,8 +85,8 @@ class LimitTables:
 class MemoryChoiceTable:
     """Implements the port `MemoryChoiceStore`."""
 
-    def __init__(self, session: Sessions) -> None:
-        self._session = session
+    def __init__(self, store: Store) -> None:
+        self._session = store.sessions
 
     async def memory_choice(self, user_id: str) -> MemoryChoice:
         """Return a user's choice; an unknown value, written by another version, counts as the least."""
@@ -112,8 +112,8 @@ def _known(name: str) -> ReasoningMemory:
 class ApprovalTables:
     """Stores approval modes and grants. Every method is one transaction, committed when it returns."""
 
-    def __init__(self, session: Sessions) -> None:
-        self._session = session
+    def __init__(self, store: Store) -> None:
+        self._session = store.sessions
 
     async def load_approvals(self, user_id: str) -> tuple[ApprovalMode | None, Sequence[Grant]]:
         """Return a user's choice and valid grants, oldest first; deletes the expired ones.

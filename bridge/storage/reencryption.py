@@ -33,6 +33,7 @@ from bridge.storage.item_mapping import (
     place_of_response,
 )
 from bridge.storage.mcp_tasks import TASKS, place_of_task
+from bridge.storage.store import Store
 from bridge.storage.write_thread import Transactions
 
 ROWS_AT_ONCE = 100
@@ -114,7 +115,7 @@ _TABLES = (
 
 
 async def reencrypt_rows(
-    thread: Transactions, encryption: Encryption, on_progress: Callable[[Reencrypted], None]
+    store: Store, encryption: Encryption, on_progress: Callable[[Reencrypted], None] = lambda _: None
 ) -> Reencrypted:
     """Encrypt everything as `encryption` does now. `on_progress` is called after each transaction.
 
@@ -124,9 +125,9 @@ async def reencrypt_rows(
     for each in _TABLES:
         last: _Key | None = ()
         while last is not None:
-            last = await _rekey_some(thread, each, encryption, result, last)
+            last = await _rekey_some(store.thread, each, encryption, result, last)
             on_progress(result)
-    await asyncio.wrap_future(thread.run_transaction(truncate_log))
+    await asyncio.wrap_future(store.thread.run_transaction(truncate_log))
     return result
 
 

@@ -14,12 +14,11 @@ from typing import Any
 
 from sqlalchemy import Connection, Row, Select, Table, delete, func, select, union_all
 from sqlalchemy.exc import SQLAlchemyError
-from sqlalchemy.ext.asyncio import AsyncSession, async_sessionmaker
 
 from bridge.settings.storage import StorageSettings
 from bridge.storage.dialects import reason_of
 from bridge.storage.item_mapping import EVENTS, ITEMS, RESPONSES
-from bridge.storage.write_thread import Transactions
+from bridge.storage.store import Store
 from bridge.stored_items.items import WAITING_TYPE
 from bridge.tasks import sleep_safely
 
@@ -54,13 +53,12 @@ class Retention:
 
     def __init__(
         self,
-        session: async_sessionmaker[AsyncSession],
-        thread: Transactions,
+        store: Store,
         settings: StorageSettings,
         now: Callable[[], float] = time.time,
     ) -> None:
-        self._session = session
-        self._thread = thread
+        self._session = store.plain_sessions
+        self._thread = store.thread
         self._settings = settings
         self._now = now
 

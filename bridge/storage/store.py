@@ -19,19 +19,8 @@ from sqlalchemy.ext.asyncio import AsyncEngine, AsyncSession, async_sessionmaker
 from bridge.audit import OriginOf, no_origin
 from bridge.catalog.server_view import ServerRecord, UserSelection
 from bridge.homes import EpochOf, no_epoch
-from bridge.settings.storage import DEFAULT_AUDIT_DAYS, StorageSettings
-from bridge.storage.accounts.account_tables import AccountTables
-from bridge.storage.accounts.logins import LoginTable
-from bridge.storage.accounts.pairings import PairingTable
-from bridge.storage.accounts.usage import UsageTable
-from bridge.storage.audit_log import MAX_ROWS, AuditLog
-from bridge.storage.call_journal import CallJournal, OnUnrecorded
-from bridge.storage.chat.model_providers import ModelProviderTable
-from bridge.storage.conversations import ConversationTables
 from bridge.storage.database import (
     Engines,
-    FolderInUse,
-    StoreError,
     open_fenced,
     open_postgresql,
     open_sqlite,
@@ -46,19 +35,7 @@ from bridge.storage.dialects import (
     lock_user,
     watch_fence,
 )
-from bridge.storage.encryption import Encryption
-from bridge.storage.items import ItemTables
-from bridge.storage.mcp_tasks import McpTaskTable
-from bridge.storage.preferences import ApprovalTables, LimitTables, MemoryChoiceTable
-from bridge.storage.reencryption import Reencrypted, reencrypt_rows
-from bridge.storage.replicas.change_counters import ChangeCounters
-from bridge.storage.replicas.cluster_facts import ClusterFacts
-from bridge.storage.replicas.fenced_calls import FencedCalls
 from bridge.storage.replicas.fenced_writes import FencedWrites
-from bridge.storage.replicas.homes import HomeTable
-from bridge.storage.replicas.left_work import LeftWorkTable
-from bridge.storage.replicas.relayed_records import RelayedRecords
-from bridge.storage.retention import Retention
 from bridge.storage.sessions import Sessions, Topic, WorkObserver
 from bridge.storage.tables import (
     AcceptanceRow,
@@ -68,9 +45,7 @@ from bridge.storage.tables import (
     ToolNameRow,
     UserRow,
 )
-from bridge.storage.user_items import UserItems
 from bridge.storage.users import UserStore
-from bridge.storage.write_ahead_log import WriteAheadLog, WriteAheadLogInUse, WriteAheadLogUnusable
 from bridge.storage.write_thread import WriteThread
 from bridge.tasks import yield_to_loop
 from toolserver.tool.naming import OperationKey
@@ -86,15 +61,15 @@ class Store(UserStore):
     def __init__(self, engines: Engines) -> None:
         self._engine = engines.reading
         self._connections = engines.connections
-        self._thread = WriteThread(engines.writing)
-        self._plain_session = async_sessionmaker(engines.reading, expire_on_commit=False)
-        self._session = Sessions(self._plain_session, _reading_sessions(engines.reading))
+        self.thread = WriteThread(engines.writing)
+        self.plain_sessions = async_sessionmaker(engines.reading, expire_on_commit=False)
+        self.sessions = self._session = Sessions(self.plain_sessions, _reading_sessions(engines.reading))
         self._fenced: AsyncEngine | None = None
         self.epoch_of: EpochOf = no_epoch
         """Claim under which a user's rows are written."""
-        self._origin_of: OriginOf = no_origin
+        self.origin_of: OriginOf = no_origin
         self._on_fence: Callable[[], None] = lambda: None
-        self._writes = FencedWrites(self._session, self._thread, self._note_fence)
+        self.writes = FencedWrites(self.sessions, self.thread, self._note_fence)
         self.claim: Claim = claim_of(engines.reading)
         """Claim of a bridge to the database, exclusive unless `share_claim` was called.
 
@@ -117,29 +92,13 @@ class Store(UserStore):
         """
         return cls(open_sqlite(where) if isinstance(where, Path) else open_postgresql(where))
 
-    def call_journal(self, folder: Path, on_unrecorded: OnUnrecorded | None = None) -> CallJournal:
-        """Return the call journal in this database, with its write-ahead log in `folder`.
-
-        `on_unrecorded`: as `CallJournal` describes it.
-
-        Raises:
-            FolderInUse: another process uses the log.
-            StoreError: the folder cannot be written.
-        """
-        try:
-            return CallJournal(self._session, self._thread, WriteAheadLog.open_log(folder), on_unrecorded)
-        except WriteAheadLogInUse as error:
-            raise FolderInUse(str(error)) from None
-        except WriteAheadLogUnusable as error:
-            raise StoreError(str(error)) from None
-
     def stamp_writes(self, epoch_of: EpochOf) -> None:
         """Write conversations, items and responses under claims, in all tables that are made after this."""
         self.epoch_of = epoch_of
 
     def mark_origin(self, origin_of: OriginOf) -> None:
         """Write where each entry of the audit log comes from, in all logs that are made after this."""
-        self._origin_of = origin_of
+        self.origin_of = origin_of
 
     def on_fence(self, listener: Callable[[], None]) -> None:
         """Call `listener`, in any thread, whenever the database refuses a write under an old claim.
@@ -148,7 +107,7 @@ class Store(UserStore):
         """
         self._on_fence = listener
         watch_fence(self._engine.sync_engine, listener)
-        self._thread.watch_fence(listener)
+        self.thread.watch_fence(listener)
 
     def _note_fence(self) -> None:
         self._on_fence()
@@ -158,117 +117,24 @@ class Store(UserStore):
 
         What replicas decide by is not among them. Call it once; `listener` must not fail.
         """
-        self._session.on_work(listener)
-        self._thread.on_work(partial(listener, "journal"))
+        self.sessions.on_work(listener)
+        self.thread.on_work(partial(listener, "journal"))
 
     def share_claim(self) -> None:
         """Make `claim` that of a replica, beside others, in this PostgreSQL database; before it is taken."""
         self.claim = AdvisoryClaim(self._engine, shared=True)
 
-    def home_table(self) -> HomeTable:
-        """Return the homes of users in this PostgreSQL database."""
-        return HomeTable(self._fenced_session())
-
-    def fenced_calls(self) -> FencedCalls:
-        """Return the calls in this PostgreSQL database, as a replica writes them."""
-        return FencedCalls(self._fenced_session())
-
-    def left_work(self) -> LeftWorkTable:
-        """Return what older homes of users have left."""
-        return LeftWorkTable(self._fenced_session())
-
-    def relayed_records(self) -> RelayedRecords:
-        """Return what is stored under the ids of requests that replicas passed on."""
-        return RelayedRecords(self._session)
-
-    def cluster_facts(self) -> ClusterFacts:
-        """Return what must be the same in all replicas of this PostgreSQL database."""
-        return ClusterFacts(self._fenced_session())
-
-    def change_counters(self) -> ChangeCounters:
-        """Return the counters of what replicas keep in memory."""
-        return ChangeCounters(self._session)
-
     def on_commit(self, listener: Callable[[Topic], None]) -> None:
         """Call `listener` after each transaction of this process that other replicas have to hear of."""
-        self._session.on_commit(listener)
+        self.sessions.on_commit(listener)
 
-    def pairing_table(self, now: Callable[[], float] = time.time) -> PairingTable:
-        """Return the browsers that wait for confirmation in this database."""
-        return PairingTable(self._session, now)
-
-    def login_table(self, now: Callable[[], float] = time.time) -> LoginTable:
-        """Return the logins of users in this database."""
-        return LoginTable(self._session, now)
-
-    def usage_table(self) -> UsageTable:
-        """Return what users have had models do."""
-        return UsageTable(self._session)
-
-    def limit_tables(self) -> LimitTables:
-        """Return the limits and call settings in this database."""
-        return LimitTables(self._session)
-
-    def audit_log(self, keep_days: int = DEFAULT_AUDIT_DAYS, *, max_rows: int = MAX_ROWS) -> AuditLog:
-        """Return the audit log in this database."""
-        return AuditLog(self._session, self._thread, keep_days, self._origin_of, max_rows=max_rows)
-
-    def memory_choices(self) -> MemoryChoiceTable:
-        """Return the retention preferences of users in this database."""
-        return MemoryChoiceTable(self._session)
-
-    def model_providers(self, settings: StorageSettings, secret: bytes) -> ModelProviderTable:
-        """Return the providers that users set up; `secret` of the bridge seals their keys."""
-        return ModelProviderTable(self._session, Encryption(settings), secret)
-
-    def approval_tables(self) -> ApprovalTables:
-        """Return the approval modes and grants in this database."""
-        return ApprovalTables(self._session)
-
-    def item_store(
-        self, settings: StorageSettings | None = None, now: Callable[[], float] = time.time
-    ) -> ItemTables:
-        """Return the stored items and responses in this database."""
-        encryption = Encryption(settings or StorageSettings())
-        return ItemTables(self._plain_session, self._writes, encryption, now, self.epoch_of)
-
-    def retention_sweep(self, settings: StorageSettings, now: Callable[[], float] = time.time) -> Retention:
-        """Return the sweeper that deletes expired and superfluous responses."""
-        return Retention(self._plain_session, self._thread, settings, now)
-
-    def conversation_tables(self, settings: StorageSettings | None = None) -> ConversationTables:
-        """Return the conversations in this database."""
-        encryption = Encryption(settings or StorageSettings())
-        return ConversationTables(self._session, self._writes, encryption, self.epoch_of)
-
-    def mcp_tasks(self, settings: StorageSettings) -> McpTaskTable:
-        """Return the tasks of MCP clients in this database."""
-        return McpTaskTable(self._session, Encryption(settings))
-
-    def user_items(self, settings: StorageSettings) -> UserItems:
-        """Return the summary, export and deletion of what is stored of one user."""
-        return UserItems(self._session, self._thread, Encryption(settings))
-
-    def account_tables(self, settings: StorageSettings) -> AccountTables:
-        """Return the export and deletion of users over all tables."""
-        return AccountTables(self._session, self._thread, Encryption(settings))
-
-    async def replica_key_ids(self) -> Set[str] | None:
-        """Return the ids of the keys of the replicas that use this database now; None: none does.
+    async def serves_replicas(self) -> bool:
+        """Return whether replicas use the database now.
 
         Raises:
             StoreError: the database cannot be used.
-            BridgeError: `database_unavailable`.
         """
-        if not await serves_replicas(self._engine):
-            return None
-        return await self.cluster_facts().read_key_ids()
-
-    async def reencrypt_items(
-        self, encryption: Encryption, on_progress: Callable[[Reencrypted], None] | None = None
-    ) -> Reencrypted:
-        """Re-encrypt what is stored; see `reencryption`."""
-        return await reencrypt_rows(self._thread, encryption, on_progress or (lambda _: None))
+        return await serves_replicas(self._engine)
 
     async def accepts_writes(self) -> bool:
         """Return whether the database can be written now, as far as it says so without a write.
@@ -281,7 +147,7 @@ class Store(UserStore):
 
     async def close(self) -> None:
         """Close all connections, after pending writes."""
-        await asyncio.to_thread(self._thread.close)
+        await asyncio.to_thread(self.thread.close)
         await self.claim.release_claim()
         await self._engine.dispose()
         if self._connections is not None:
@@ -289,8 +155,9 @@ class Store(UserStore):
         if self._fenced is not None:
             await self._fenced.dispose()
 
-    def _fenced_session(self) -> Sessions:
-        """Return sessions of replicas, in which every statement commits."""
+    @property
+    def fenced_sessions(self) -> Sessions:
+        """Sessions for what replicas decide by, in this PostgreSQL database: every statement commits."""
         if self._fenced is None:
             self._fenced = open_fenced(self._engine.url)
             watch_fence(self._fenced.sync_engine, self._note_fence)

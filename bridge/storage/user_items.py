@@ -10,11 +10,12 @@ from typing import Any
 from sqlalchemy import Connection, Select, Table, delete, func, select
 from sqlalchemy.exc import SQLAlchemyError
 
+from bridge.settings.storage import StorageSettings
 from bridge.storage.conversation_mapping import CONVERSATIONS, MESSAGES
 from bridge.storage.encryption import Encryption
 from bridge.storage.item_mapping import ITEMS, RESPONSES, ItemMapping, index_key
-from bridge.storage.sessions import Sessions, database_unavailable
-from bridge.storage.write_thread import Transactions
+from bridge.storage.sessions import database_unavailable
+from bridge.storage.store import Store
 from bridge.stored_items.items import StoredItem, StoredResponse
 
 PAGE_ROWS = 200
@@ -47,10 +48,10 @@ class UserItems:
         BridgeError: `database_unavailable`.
     """
 
-    def __init__(self, session: Sessions, thread: Transactions, encryption: Encryption) -> None:
-        self._session = session
-        self._thread = thread
-        self._rows = ItemMapping(encryption)
+    def __init__(self, store: Store, settings: StorageSettings) -> None:
+        self._session = store.sessions
+        self._thread = store.thread
+        self._rows = ItemMapping(Encryption(settings))
 
     async def summarize_items(self, user_id: str) -> StoredItemsFacts:
         """Return how much is stored."""

@@ -16,6 +16,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from bridge.operating_system import lock_file, open_private
+from bridge.storage.database import FolderInUse, StoreError
 
 NAMES = ("intents-0.jsonl", "intents-1.jsonl")
 """Names of the files in the data folder."""
@@ -24,14 +25,6 @@ SEGMENT_BYTES = 1_000_000
 """Size in bytes from which the other file is filled, as soon as that one's lines are not needed any more."""
 
 _log = logging.getLogger(__name__)
-
-
-class WriteAheadLogUnusable(Exception):
-    """The log cannot be opened; the text says why and what to do."""
-
-
-class WriteAheadLogInUse(WriteAheadLogUnusable):
-    """Another process uses the log."""
 
 
 @dataclass(slots=True)
@@ -80,7 +73,8 @@ class WriteAheadLog:
         """Open or create the files in a folder; lines that are there are preserved.
 
         Raises:
-            WriteAheadLogUnusable: they cannot be written, or another process uses them.
+            FolderInUse: another process uses them.
+            StoreError: they cannot be written.
         """
         segments: list[_Segment] = []
         try:
@@ -92,8 +86,8 @@ class WriteAheadLog:
             for segment in segments:
                 os.close(segment.file)
             if isinstance(error, BlockingIOError):
-                raise WriteAheadLogInUse(_in_use(folder)) from None
-            raise WriteAheadLogUnusable(f"{error.filename} cannot be written: {error.strerror}") from None
+                raise FolderInUse(_in_use(folder)) from None
+            raise StoreError(f"{error.filename} cannot be written: {error.strerror}") from None
         return cls(segments)
 
     def read_lines(self) -> Iterator[bytes]:
@@ -138,13 +132,13 @@ def check_unused(folder: Path) -> None:
     """Check that no process uses the log in a folder; one that cannot be read counts as unused.
 
     Raises:
-        WriteAheadLogInUse: one does.
+        FolderInUse: one does.
     """
     with suppress(OSError), (folder / NAMES[0]).open("rb") as log:
         try:
             lock_file(log.fileno())
         except BlockingIOError:
-            raise WriteAheadLogInUse(_in_use(folder)) from None
+            raise FolderInUse(_in_use(folder)) from None
 
 
 def _in_use(folder: Path) -> str:

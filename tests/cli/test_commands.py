@@ -20,6 +20,7 @@ from bridge.__main__ import main
 from bridge.cli.commands import COMMANDS
 from bridge.lazy_modules import LAZY_MODULES
 from bridge.limits.budgets import RoundUsage
+from bridge.storage.accounts.usage import UsageTable
 from bridge.storage.store import Store
 from tests.support.commands import Ended, run_command
 from tests.support.documents.compiled import document_text
@@ -179,7 +180,7 @@ def test_what_users_have_used_of_models_is_printed(
         store = Store.open_store(tmp_path / "bridge.sqlite3")
         ann = await store.ensure_user("ann")
         today = f"{datetime.now(UTC):%Y-%m-%d}"
-        await store.usage_table().add_usage(ann.id, today, RoundUsage("gpt", 12_000, 30), 1_500_000)
+        await UsageTable(store).add_usage(ann.id, today, RoundUsage("gpt", 12_000, 30), 1_500_000)
         await store.close()
 
     asyncio.run(count())

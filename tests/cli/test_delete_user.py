@@ -19,7 +19,10 @@ from bridge.settings.user_providers import UserProvider
 from bridge.storage import database_lease
 from bridge.storage.answer_files import FOLDER
 from bridge.storage.call_mapping import COLUMNS
+from bridge.storage.chat.model_providers import ModelProviderTable
+from bridge.storage.items import ItemTables
 from bridge.storage.open_pages import OPEN_PAGES_FILE, read_users, write_users
+from bridge.storage.preferences import MemoryChoiceTable
 from bridge.storage.store import Store
 from bridge.storage.tables import Base
 from bridge.storage.write_ahead_log import NAMES
@@ -36,8 +39,8 @@ async def _fill(path: Path, name: str) -> str:
     user = await store.ensure_user(name)
     await store.add_key(user.id, "test")
     await store.add_ticket(user.id)
-    await store.memory_choices().save_memory_choice(user.id, MemoryChoice(False))
-    items = store.item_store()
+    await MemoryChoiceTable(store).save_memory_choice(user.id, MemoryChoice(False))
+    items = ItemTables(store)
     await items.add_items([StoredItem("A", user.id, name, 0, "output", "demo", {"type": "message"}, 1.0)])
     await items.save_response(StoredResponse(name, user.id, "demo", "completed", {}, {}, 1.0))
     await items.add_events(user.id, name, 0, 1, b"frames")
@@ -134,7 +137,7 @@ async def _add_provider(path: Path, user_id: str) -> None:
     store = Store.open_store(path)
     settings = ProviderSettings(name="mine", base_url="https://x.example/v1")
     provider = UserProvider(user_id, settings, PROVIDER_KEY, ("m",))
-    await store.model_providers(StorageSettings(), b"s" * 32).save_provider(provider)
+    await ModelProviderTable(store, StorageSettings(), b"s" * 32).save_provider(provider)
     await store.close()
 
 

@@ -13,6 +13,7 @@ from bridge.cli.store import DATABASE
 from bridge.settings.running_bridge import RUNNING_FILE
 from bridge.settings.storage import StorageSettings
 from bridge.storage.encryption import key_id
+from bridge.storage.items import ItemTables
 from bridge.storage.store import Store
 from bridge.stored_items.items import StoredItem
 from tests.support.cluster.replicas import replica_settings
@@ -34,14 +35,14 @@ async def _keep(path: Path) -> None:
     database = Store.open_store(path)
     ann = await database.ensure_user("ann")
     item = StoredItem("A", ann.id, "r", 0, "output", "demo", {"type": "message"}, 1.0)
-    await database.item_store().add_items([item])
+    await ItemTables(database).add_items([item])
     await database.close()
 
 
 async def _readable(path: Path, *keys: str) -> bool:
     database = Store.open_store(path)
     ann = await database.ensure_user("ann")
-    store = database.item_store(StorageSettings(encryption_keys=keys))
+    store = ItemTables(database, StorageSettings(encryption_keys=keys))
     found = await store.by_ids(ann.id, ["A"])
     await database.close()
     return bool(found)

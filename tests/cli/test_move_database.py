@@ -12,6 +12,8 @@ from bridge.__main__ import main
 from bridge.audit import AuditKind
 from bridge.calls.approval_policy import Grant
 from bridge.catalog.server_view import ServerRecord, UserSelection
+from bridge.storage.audit_log import AuditLog
+from bridge.storage.preferences import ApprovalTables, LimitTables
 from bridge.storage.replicas.tables import REPLICA_TABLES
 from bridge.storage.store import Store
 from bridge.storage.tables import Base
@@ -51,11 +53,11 @@ async def filled(path: Path) -> tuple[User, str]:
     await store.add_names("", {("shop", "GET /"): "list"}, seen={})
     await store.replace_acceptances(ann.id, "shop", {"GET /": "d"})
     await store.save_selection(ann.id, UserSelection(tags=("t",), max_tools=5))
-    await store.limit_tables().save_limits({"BREAKER_MAX_FAILURES": 3})
-    await store.approval_tables().keep_grant(
+    await LimitTables(store).save_limits({"BREAKER_MAX_FAILURES": 3})
+    await ApprovalTables(store).keep_grant(
         Grant("g", ann.id, "shop", "GET /", "d", "always", None, 1.25, None)
     )
-    log = store.audit_log()
+    log = AuditLog(store)
     for _ in range(450):
         log.add_entry(AuditKind.SETTINGS, ann.id, "key", detail={"to": "\u2713"})
     await log.flush_entries()
@@ -81,7 +83,7 @@ async def test_everything_arrives_and_the_bridge_goes_on_from_there(
     holder = await store.holder_of_key(key)
     assert holder is not None
     assert (holder.user, holder.label) == (ann, "a\ufffdb")
-    log = store.audit_log()
+    log = AuditLog(store)
     log.add_entry(AuditKind.STARTED, None, "bridge")
     await log.flush_entries()
     assert execute(target, "SELECT max(id) FROM audit") == [(451,)]

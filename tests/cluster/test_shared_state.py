@@ -14,6 +14,7 @@ from bridge.catalog.server_view import UserSelection
 from bridge.limits.call_settings import CallSetting, SettingScope
 from bridge.settings.models import ProviderSettings
 from bridge.settings.user_providers import UserProvider
+from bridge.storage.preferences import ApprovalTables
 from bridge.stored_items.retention_preference import MemoryChoice
 from tests.support.cluster.following_bridges import FollowingBridges, following_bridges
 from tests.support.documents.compiled import document_text
@@ -219,7 +220,7 @@ async def mode(parts: Components, user: str, _server_id: str) -> object:
 
 async def keep_grant(parts: Components, user: str, server_id: str) -> None:
     grant = Grant("g", user, server_id, "GET /", "d", "timed", None, 1.0, 1e12)
-    await parts.store.approval_tables().keep_grant(grant)
+    await ApprovalTables(parts.store).keep_grant(grant)
 
 
 async def grants(parts: Components, user: str, _server_id: str) -> object:

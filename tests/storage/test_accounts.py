@@ -8,6 +8,7 @@ import pytest
 from sqlalchemy import JSON, Boolean, Column, Float, LargeBinary, Table, insert
 
 from bridge.settings.storage import StorageSettings
+from bridge.storage.accounts.account_tables import AccountTables
 from bridge.storage.accounts.ownership import NOBODYS, OWNER, PART_OF, STAYING, TOLD_ELSEWHERE, UNTOLD
 from bridge.storage.store import Store
 from bridge.storage.tables import Base
@@ -80,7 +81,7 @@ async def test_a_deleted_user_leaves_nothing_but_the_audit_log(database: Where) 
     await asyncio.to_thread(fill, database, "ann-0", "bob-0")
     before = tables_with(database, "ann-0")
     assert before == {table.name for table in OF_USERS}
-    assert await store.account_tables(StorageSettings()).delete_user("ann-0") == 1
+    assert await AccountTables(store, StorageSettings()).delete_user("ann-0") == 1
     assert tables_with(database, "ann") == STAYING
     assert tables_with(database, "bob-0") == before
     await store.close()
@@ -94,7 +95,7 @@ async def test_an_export_tells_of_every_table_and_of_no_secret(database: Where) 
     """What has lines of its own, which can be imported, is not told twice."""
     store = Store.open_store(database)
     await asyncio.to_thread(fill, database, "ann-0", "bob-0")
-    told = [record async for record in store.account_tables(StorageSettings()).list_records("ann-0")]
+    told = [record async for record in AccountTables(store, StorageSettings()).list_records("ann-0")]
     await store.close()
     assert {table for table, _ in told} == {table.name for table in OF_USERS} - TOLD_ELSEWHERE
     assert "bob" not in str(told)

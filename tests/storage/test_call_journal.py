@@ -6,6 +6,7 @@ import time
 from collections.abc import AsyncGenerator
 from concurrent.futures import Future
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any, cast
 
 import aiohttp
@@ -22,9 +23,9 @@ from bridge.calls.state_machine import CallPhase, CallState
 from bridge.errors import ErrorCode
 from bridge.storage.call_journal import CallJournal
 from bridge.storage.call_mapping import facts_of_call
+from bridge.storage.store import Store
 from bridge.storage.users import User
-from bridge.storage.write_ahead_log import WriteAheadLog
-from bridge.storage.write_thread import GATHER_S, MANY, MAX_WAITING, RETRY_S
+from bridge.storage.write_thread import GATHER_S, MANY, MAX_WAITING, RETRY_S, Transactions
 from tests.support.calls.journal_harness import JournalHarness, open_call, open_journal, states_ahead
 from tests.support.canaries import files_with
 from tests.support.running_bridge import json_answer, page_of, running_bridge
@@ -181,6 +182,11 @@ async def test_an_entry_whose_user_is_gone_does_not_stop_the_others(harness: Jou
     assert (await harness.stored_call("call_2")).state is CallState.SENT
 
 
+def store_with(thread: Transactions) -> Store:
+    """A store whose database a test plays."""
+    return cast(Store, SimpleNamespace(sessions=None, thread=thread))
+
+
 class Full:
     """A database that takes nothing, as on a full disk."""
 
@@ -197,7 +203,7 @@ class Full:
 async def test_old_calls_that_cannot_be_deleted_now_are_deleted_later(tmp_path: Path) -> None:
     """Whatever the database says, the next hour it is asked again."""
     database = Full()
-    journal = CallJournal(cast(Any, None), database, WriteAheadLog.open_log(tmp_path))
+    journal = CallJournal(store_with(database), tmp_path)
     sweeping = asyncio.create_task(journal.sweep_hourly(every_s=0))
     await eventually(lambda: database.asked >= 2)
     sweeping.cancel()
@@ -207,7 +213,7 @@ async def test_old_calls_that_cannot_be_deleted_now_are_deleted_later(tmp_path: 
 @pytest.mark.looptime
 async def test_while_the_database_is_away_unsafe_calls_are_refused(tmp_path: Path) -> None:
     """Although the log could take them: it would grow, and nobody knows for how long."""
-    journal = CallJournal(cast(Any, None), Full(), WriteAheadLog.open_log(tmp_path))
+    journal = CallJournal(store_with(Full()), tmp_path)
     ann = User("u", "ann")
     await journal.record_opened(open_call(ann, "call_1"), 1.0, may_begin=True)
     await asyncio.sleep(GATHER_S * 1.1)
@@ -231,7 +237,7 @@ class Hanging:
 async def test_an_unsafe_call_waits_for_a_slow_database_until_its_time_is_over(tmp_path: Path) -> None:
     """Or the log would grow without bounds; a database that catches up lets it go on."""
     database = Hanging()
-    journal = CallJournal(cast(Any, None), database, WriteAheadLog.open_log(tmp_path))
+    journal = CallJournal(store_with(database), tmp_path)
     ann, loop = User("u", "ann"), asyncio.get_running_loop()
     for number in range(MAX_WAITING):
         journal.record_ended(
@@ -264,7 +270,7 @@ async def test_a_call_may_end_while_its_opening_is_being_written(harness: Journa
 async def test_a_call_that_ends_soon_takes_one_place_among_those_that_wait(tmp_path: Path) -> None:
     """So that twice as many may wait for a database that is slow."""
     database = Hanging()
-    journal = CallJournal(cast(Any, None), database, WriteAheadLog.open_log(tmp_path))
+    journal = CallJournal(store_with(database), tmp_path)
     ann = User("u", "ann")
     for number in range(MAX_WAITING // 2):
         await journal.record_opened(open_call(ann, f"call_{number}"), 1.0, may_begin=True)

@@ -14,7 +14,7 @@ import pytest_asyncio
 from bridge.app.start import start_bridge
 from bridge.calls.call_ids import CallIds
 from bridge.calls.state_machine import CallState
-from bridge.storage.call_journal import QUICK_ARGUMENTS_CHARS
+from bridge.storage.call_journal import QUICK_ARGUMENTS_CHARS, CallJournal
 from bridge.storage.database import StoreError
 from bridge.storage.store import Store
 from bridge.storage.users import User
@@ -155,12 +155,13 @@ _DYING = """
 import asyncio, sys
 from pathlib import Path
 from bridge.calls.state_machine import CallPhase
+from bridge.storage.call_journal import CallJournal
 from bridge.storage.store import Store
 from tests.support.calls.journal_harness import open_call
 
 async def die(folder):
     store = Store.open_store(folder / "bridge.sqlite3")
-    local, journal = await store.ensure_user("local"), store.call_journal(folder)
+    local, journal = await store.ensure_user("local"), CallJournal(store, folder)
     for call_id in ("call_told", "call_left"):
         await journal.record_opened(open_call(local, call_id), 1.0, may_begin=True)
     await journal.record_opened(open_call(local, "call_asked"), 1.0, may_begin=False)
@@ -202,7 +203,7 @@ async def no_answer(call: dict[str, Any]) -> None:
 async def test_a_bridge_that_is_started_again_ends_what_the_old_one_left(tmp_path: Path) -> None:
     """A call under way when the process died is in doubt, and its page's late word is kept."""
     store = Store.open_store(tmp_path / "bridge.sqlite3")
-    user, journal = await store.ensure_user("local"), store.call_journal(tmp_path)
+    user, journal = await store.ensure_user("local"), CallJournal(store, tmp_path)
     secret = bytes(32)
     (tmp_path / "secret.key").write_text(secret.hex(), encoding="utf-8")
     left = CallIds(secret).make_id(user.id)

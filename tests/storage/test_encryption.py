@@ -13,6 +13,9 @@ from hypothesis import strategies as st
 
 from bridge.settings.storage import StorageSettings
 from bridge.storage.encryption import Encrypted, Encryption, Unreadable, key_id
+from bridge.storage.items import ItemTables
+from bridge.storage.mcp_tasks import McpTaskTable
+from bridge.storage.reencryption import reencrypt_rows
 from bridge.storage.store import Store
 from bridge.stored_items.items import StoredItem, StoredResponse
 from tests.support.stores.databases import Where, content_of, execute
@@ -97,7 +100,7 @@ async def test_what_is_encrypted_opens_nowhere_else(database: Where) -> None:
     ann = await fill(database, OLD)
     store = Store.open_store(database)
     bob = (await store.ensure_user("bob")).id
-    items = store.item_store(OLD)
+    items = ItemTables(store, OLD)
     for owner, name in ((ann, "other"), (bob, "message")):
         await items.add_items([StoredItem(name, owner, "q", 0, "output", "demo", {"type": "message"}, 1.0)])
     await items.save_response(StoredResponse("q", ann, "demo", "completed", {}, {}, 1.0))
@@ -112,7 +115,7 @@ async def test_what_is_encrypted_opens_nowhere_else(database: Where) -> None:
         "WHERE response_id = 'q'",
     )
     store = Store.open_store(database)
-    items = store.item_store(OLD)
+    items = ItemTables(store, OLD)
     assert list(await items.by_ids(ann, ["message", "other"])) == ["message"]
     assert await items.by_ids(bob, ["message"]) == {}
     assert await items.find_response(ann, "r") is None
@@ -124,7 +127,7 @@ async def fill(where: Where, settings: StorageSettings, suffix: str = "") -> str
     """Keep some of everything; returns the user's id."""
     database = Store.open_store(where)
     ann = await database.ensure_user("ann")
-    store = database.item_store(settings)
+    store = ItemTables(database, settings)
     payload = {"text": CANARY, "noise": base64.b64encode(os.urandom(30)).decode()}
     kinds = ("message", "reasoning")
     await store.add_items(
@@ -144,7 +147,7 @@ async def fill(where: Where, settings: StorageSettings, suffix: str = "") -> str
 async def readable(where: Where, settings: StorageSettings, user_id: str, suffix: str = "") -> list[str]:
     """Names of what can be read, all of it unchanged."""
     database = Store.open_store(where)
-    store = database.item_store(settings)
+    store = ItemTables(database, settings)
     items = await store.by_ids(user_id, ["message" + suffix, "reasoning" + suffix])
     assert all(item.payload["text"] == CANARY for item in items.values())
     found = sorted(items)
@@ -221,10 +224,10 @@ async def test_everything_is_encrypted_again_with_the_first_key(database: Where)
     user_id = await fill(database, OLD, "-2")
     store = Store.open_store(database)
     progress: list[int] = []
-    result = await store.reencrypt_items(Encryption(BOTH), lambda so_far: progress.append(so_far.encrypted))
+    result = await reencrypt_rows(store, Encryption(BOTH), lambda so_far: progress.append(so_far.encrypted))
     assert (result.encrypted, result.unreadable) == (8, 0)
     assert progress[-1] == 8
-    assert (await store.reencrypt_items(Encryption(BOTH))).encrypted == 0
+    assert (await reencrypt_rows(store, Encryption(BOTH))).encrypted == 0
     await store.close()
     assert not holds_canary(database)
     assert await readable(database, NEW, user_id) == ALL
@@ -237,12 +240,12 @@ async def test_results_of_mcp_tasks_are_encrypted_again_as_well(database: Where)
     """A client polls for a result for a day; one that runs has none that could be encrypted."""
     store = Store.open_store(database)
     ann = await store.ensure_user("ann")
-    before, after = store.mcp_tasks(OLD), store.mcp_tasks(NEW)
+    before, after = McpTaskTable(store, OLD), McpTaskTable(store, NEW)
     now = time.time()
     for task in ("ended", "running"):
         await before.add_task(task, ann.id, "key", now)
     await before.end_task("ended", ann.id, b'{"ok": true}', is_cancelled=False)
-    result = await store.reencrypt_items(Encryption(BOTH))
+    result = await reencrypt_rows(store, Encryption(BOTH))
     assert (result.encrypted, result.unreadable) == (1, 0)
     found = await after.find_task("ended", ann.id, "key")
     running = await after.find_task("running", ann.id, "key")
@@ -258,7 +261,7 @@ async def test_what_no_key_opens_stays_and_is_counted(database: Where) -> None:
     """Whoever finds the old key again has it back."""
     user_id = await fill(database, OLD)
     store = Store.open_store(database)
-    result = await store.reencrypt_items(Encryption(NEW))
+    result = await reencrypt_rows(store, Encryption(NEW))
     await store.close()
     assert (result.encrypted, result.unreadable) == (0, 4)
     assert await readable(database, OLD, user_id) == ALL
@@ -270,6 +273,6 @@ async def test_encryption_can_be_taken_back(database: Where) -> None:
     """Without a first key everything is written as it is."""
     user_id = await fill(database, OLD)
     store = Store.open_store(database)
-    assert (await store.reencrypt_items(Encryption(OLD, encrypts=False))).encrypted == 4
+    assert (await reencrypt_rows(store, Encryption(OLD, encrypts=False))).encrypted == 4
     await store.close()
     assert await readable(database, PLAIN, user_id) == ALL

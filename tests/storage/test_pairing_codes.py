@@ -21,7 +21,7 @@ from bridge.auth.pairing_codes import (
     ShownCode,
 )
 from bridge.errors import BridgeError
-from bridge.storage.accounts.pairings import WaitingBrowser
+from bridge.storage.accounts.pairings import PairingTable, WaitingBrowser
 from bridge.storage.store import Store
 from bridge.storage.users import Device, User
 from tests.support.stores.databases import Where, content_of, with_tables
@@ -67,7 +67,7 @@ class Pairings:
 async def pairings(database: Where) -> AsyncIterator[Pairings]:
     stores = [Store.open_store(with_tables(database)) for _ in range(2)]
     clock = Clock()
-    here, there = (PairingCodes(store.pairing_table(clock), Attempts(), clock=clock) for store in stores)
+    here, there = (PairingCodes(PairingTable(store, clock), Attempts(), clock=clock) for store in stores)
     ann, eve = [await stores[0].ensure_user(name) for name in ("ann", "eve")]
     yield Pairings(here, there, stores[0], ann, eve, clock)
     for store in stores:

@@ -10,6 +10,7 @@ from sqlalchemy.exc import OperationalError
 
 from bridge.limits.circuit_breaker import Breakers, BreakerState
 from bridge.settings.limits import Limits
+from bridge.storage.items import ItemTables
 from bridge.storage.resilient_items import ALL_USERS, ResilientItemStore
 from bridge.storage.store import Store
 from bridge.stored_items.items import StoredItem, StoredResponse
@@ -143,7 +144,7 @@ async def test_a_database_that_another_program_holds_is_unavailable_and_then_the
     database = Store.open_store(path)
     ann = await database.ensure_user("ann")
     clock = asyncio.get_running_loop().time
-    guarded = ResilientItemStore(database.item_store(), Breakers(Limits, clock), wait_s=lambda: 0.5)
+    guarded = ResilientItemStore(ItemTables(database), Breakers(Limits, clock), wait_s=lambda: 0.5)
     kept = StoredItem("A", ann.id, "r1", 0, "output", "demo", {"type": "message"}, 1.0)
     await guarded.add_items([kept])
     other = sqlite3.connect(path, isolation_level=None)

@@ -7,7 +7,8 @@ import pytest
 import pytest_asyncio
 
 from bridge.settings.storage import StorageSettings
-from bridge.storage.retention import DAY_SECONDS, ROWS_AT_ONCE, pause_seconds
+from bridge.storage.items import ItemTables
+from bridge.storage.retention import DAY_SECONDS, ROWS_AT_ONCE, Retention, pause_seconds
 from bridge.storage.store import Store
 from bridge.stored_items.items import WAITING_TYPE, StoredItem, StoredResponse
 from tests.support.stores.databases import Where, execute
@@ -32,7 +33,7 @@ class RetentionHarness:
 
     async def add_response(self, response_id: str, text: str = "x") -> None:
         """A response of two items."""
-        items = self.store.item_store(PLAIN, self.now)
+        items = ItemTables(self.store, PLAIN, self.now)
         names = f"{response_id}a", f"{response_id}b"
         payload: JsonObject = {"type": "message", "text": text}
         await items.add_items(
@@ -47,7 +48,7 @@ class RetentionHarness:
 
     async def sweep(self, settings: StorageSettings = PLAIN) -> str:
         """The responses that are left, whole."""
-        await self.store.retention_sweep(settings, self.now).sweep_once()
+        await Retention(self.store, settings, self.now).sweep_once()
         left = [row[0] for row in execute(self.where, "SELECT id FROM kept_responses ORDER BY id")]
         items = [row[0] for row in execute(self.where, "SELECT id FROM kept_items ORDER BY id")]
         assert items == [f"{name}{half}" for name in left for half in "ab"]
@@ -79,7 +80,7 @@ async def test_a_chat_that_is_used_stays(harness: RetentionHarness) -> None:
     for name in "123":
         await harness.add_response(name)
     harness.day = 80
-    items = harness.store.item_store(PLAIN, harness.now)
+    items = ItemTables(harness.store, PLAIN, harness.now)
     await items.by_ids(harness.user_id, ["1a"])
     await items.find_response(harness.user_id, "2")
     harness.day = 100
@@ -91,7 +92,7 @@ async def test_a_chat_that_is_used_stays(harness: RetentionHarness) -> None:
 async def test_reading_writes_at_most_once_a_day(harness: RetentionHarness) -> None:
     """A chat is read at every turn; its age need not be exact."""
     await harness.add_response("1")
-    items = harness.store.item_store(PLAIN, harness.now)
+    items = ItemTables(harness.store, PLAIN, harness.now)
     seen: list[float] = []
     for day in (0.9, 1.1, 1.9):
         harness.day = day
@@ -112,7 +113,7 @@ async def test_of_a_user_who_stores_too_much_the_least_recently_used_goes(harnes
     bob = RetentionHarness(harness.where, harness.store, (await harness.store.ensure_user("bob")).id)
     await bob.add_response("7", text)
     harness.day = 7
-    await harness.store.item_store(PLAIN, harness.now).by_ids(harness.user_id, ["1a"])
+    await ItemTables(harness.store, PLAIN, harness.now).by_ids(harness.user_id, ["1a"])
     await harness.sweep(PLAIN.model_copy(update={"bytes_per_user": 0}))
     assert await harness.sweep(PLAIN.model_copy(update={"bytes_per_user": 650_000})) == "1567"
     assert await harness.sweep(PLAIN.model_copy(update={"bytes_per_user": 650_000})) == "1567"
@@ -121,7 +122,7 @@ async def test_of_a_user_who_stores_too_much_the_least_recently_used_goes(harnes
 @pytest.mark.asyncio
 async def test_more_than_one_transaction_takes_goes_too(harness: RetentionHarness) -> None:
     """A sweep after a long pause finds thousands of rows; none of its transactions is long."""
-    items = harness.store.item_store(PLAIN, harness.now)
+    items = ItemTables(harness.store, PLAIN, harness.now)
     await items.add_items(
         [
             StoredItem(f"{number}", harness.user_id, "r", number, "output", "demo", {"type": "message"}, 0.0)
@@ -148,7 +149,7 @@ async def test_events_of_a_response_go_a_day_after_its_end_and_the_response_stay
     harness: RetentionHarness,
 ) -> None:
     """Who lost a stream comes back soon; one that is still being made keeps all of its own."""
-    items = harness.store.item_store(PLAIN, harness.now)
+    items = ItemTables(harness.store, PLAIN, harness.now)
     base = StoredResponse("1", harness.user_id, "demo", "completed", {"id": 1}, {}, 0.0)
     await items.save_response(replace(base, ended_at=DAY_SECONDS * 1.0))
     await items.save_response(replace(base, id="2", status="in_progress"))
@@ -156,7 +157,7 @@ async def test_events_of_a_response_go_a_day_after_its_end_and_the_response_stay
         await items.add_events(harness.user_id, name, 0, 3, b"frames")
     for day, left in ((1.9, "12"), (2.1, "2")):
         harness.day = day
-        await harness.store.retention_sweep(PLAIN, harness.now).sweep_once()
+        await Retention(harness.store, PLAIN, harness.now).sweep_once()
         found = execute(harness.where, "SELECT response_id FROM kept_events ORDER BY response_id")
         assert "".join(row[0] for row in found) == left
         assert await items.find_response(harness.user_id, "1") is not None
@@ -165,11 +166,11 @@ async def test_events_of_a_response_go_a_day_after_its_end_and_the_response_stay
 @pytest.mark.asyncio
 async def test_a_turn_that_waits_for_its_caller_goes_after_a_week(harness: RetentionHarness) -> None:
     """It may be of a caller who wanted nothing kept; items of answers stay."""
-    items = harness.store.item_store(PLAIN, harness.now)
+    items = ItemTables(harness.store, PLAIN, harness.now)
     for name, kind in (("W", WAITING_TYPE), ("M", "message")):
         payload: JsonObject = {"type": kind}
         await items.add_items([StoredItem(name, harness.user_id, "r", 0, "output", "demo", payload, 0.0)])
     for day, left in ((6.9, ["M", "W"]), (7.1, ["M"])):
         harness.day = day
-        await harness.store.retention_sweep(PLAIN, harness.now).sweep_once()
+        await Retention(harness.store, PLAIN, harness.now).sweep_once()
         assert [row[0] for row in execute(harness.where, "SELECT id FROM kept_items ORDER BY id")] == left

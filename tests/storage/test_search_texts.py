@@ -11,7 +11,6 @@ from bridge.storage.chat.search_texts import SearchTexts
 from bridge.storage.conversation_mapping import ConversationRows
 from bridge.storage.conversations import ConversationTables
 from bridge.storage.encryption import Encryption
-from bridge.storage.sessions import Sessions
 from bridge.storage.store import Store
 from tests.support.stores.databases import Where
 
@@ -40,7 +39,7 @@ async def found(tables: ConversationTables, user_id: str, query: str, limit: int
 async def test_a_search_finds_what_was_said_since_the_last_one(database: Where) -> None:
     """Added, changed and deleted conversations, in whatever letter case, the newest first."""
     store = Store.open_store(database)
-    ann, tables = await store.ensure_user("ann"), store.conversation_tables(SEALED)
+    ann, tables = await store.ensure_user("ann"), ConversationTables(store, SEALED)
     first = await begun(tables, ann.id, 1, "Green TEA, straße")
     await begun(tables, ann.id, 2, "Black tea")
     assert await found(tables, ann.id, "tea") == ["conv-2", "conv-1"]
@@ -63,7 +62,7 @@ async def test_nobody_finds_what_others_said(database: Where) -> None:
     """Texts are kept by user."""
     store = Store.open_store(database)
     ann, bob = await store.ensure_user("ann"), await store.ensure_user("bob")
-    tables = store.conversation_tables(SEALED)
+    tables = ConversationTables(store, SEALED)
     await begun(tables, ann.id, 1, "tea")
     assert await found(tables, ann.id, "tea") == ["conv-1"]
     assert await found(tables, bob.id, "tea") == []
@@ -74,11 +73,10 @@ async def test_memory_has_a_limit_and_a_search_is_complete_all_the_same(database
     """What does not fit is read again; of others, those who searched longest ago are forgotten first."""
     store = Store.open_store(database)
     users = [(await store.ensure_user(name)).id for name in ("ann", "bob")]
-    tables = store.conversation_tables(SEALED)
+    tables = ConversationTables(store, SEALED)
     for number in range(6):
         await begun(tables, users[number % 2], number, f"word{number} " + "x" * 100)
-    sessions = Sessions(store._plain_session)  # pyright: ignore[reportPrivateUsage] - as the store makes them
-    texts = SearchTexts(sessions, ConversationRows(Encryption(SEALED)), max_chars=250)
+    texts = SearchTexts(store.sessions, ConversationRows(Encryption(SEALED)), max_chars=250)
     for _ in range(2):
         for user_id, ids in zip(
             users, (["conv-4", "conv-2", "conv-0"], ["conv-5", "conv-3", "conv-1"]), strict=True

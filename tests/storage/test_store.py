@@ -15,6 +15,9 @@ from bridge.calls.approval_policy import Grant
 from bridge.catalog.server_view import ServerRecord, UserSelection
 from bridge.limits.call_settings import CallSetting, SettingScope
 from bridge.settings.storage import StorageSettings
+from bridge.storage.accounts.account_tables import AccountTables
+from bridge.storage.accounts.logins import LoginTable
+from bridge.storage.preferences import ApprovalTables, LimitTables
 from bridge.storage.store import Store
 from bridge.storage.tables import Base
 from bridge.storage.users import KeyHolder, NewDevice
@@ -78,7 +81,7 @@ async def test_whether_a_server_is_shared_survives_and_ends_with_its_owner(datab
     assert await store.list_servers() == [shared]
     execute(database, "UPDATE servers SET is_shared = NULL")
     assert await store.list_servers() == [mine]
-    await store.account_tables(StorageSettings()).delete_user(ann.id)
+    await AccountTables(store, StorageSettings()).delete_user(ann.id)
     assert await store.list_servers() == []
     await store.close()
 
@@ -93,9 +96,9 @@ async def test_who_shares_a_server_and_is_disabled_is_found(database: Where) -> 
             replace(RECORD, id=owner.name, owner_id=owner.id, named=None, is_shared=is_shared)
         )
     for user in (ann, eve):
-        await store.login_table().set_disabled(user.id, disabled=True)
+        await LoginTable(store).set_disabled(user.id, disabled=True)
     assert await store.disabled_sharers() == {ann.id}
-    await store.login_table().set_disabled(ann.id, disabled=False)
+    await LoginTable(store).set_disabled(ann.id, disabled=False)
     assert await store.disabled_sharers() == set()
     await store.close()
 
@@ -193,7 +196,7 @@ def test_what_a_killed_bridge_left_open_is_found_without_reading_all(tmp_path: P
 async def test_what_comes_several_times_at_once_is_stored_once(database: Where) -> None:
     """Two tabs, a doubled click, the first requests of a user: none fails, and the last one holds."""
     store = Store.open_store(database)
-    limits, approvals = store.limit_tables(), store.approval_tables()
+    limits, approvals = LimitTables(store), ApprovalTables(store)
     async with asyncio.TaskGroup() as group:
         making = [group.create_task(store.ensure_user("ann")) for _ in range(8)]
     (ann,) = {task.result() for task in making}

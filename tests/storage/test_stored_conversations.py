@@ -10,7 +10,9 @@ import pytest
 
 from bridge.__main__ import main
 from bridge.settings.storage import StorageSettings
+from bridge.storage.conversations import ConversationTables
 from bridge.storage.encryption import Encryption
+from bridge.storage.reencryption import reencrypt_rows
 from bridge.storage.store import Store
 from tests.support.canaries import files_with
 from tests.support.conversation_client import ConversationClient, open_conversation
@@ -103,10 +105,10 @@ async def test_what_is_said_is_encrypted_and_encrypted_again(
     assert files_with(tmp_path, ["Gossamer", "Vermilion"]) == []
     store = Store.open_store(database)
     try:
-        await store.reencrypt_items(Encryption(StorageSettings(encryption_keys=("two", "one"))))
-        old = store.conversation_tables(kept)
+        await reencrypt_rows(store, Encryption(StorageSettings(encryption_keys=("two", "one"))))
+        old = ConversationTables(store, kept)
         assert await old.find_conversation(user_id, talk.id) is None
-        tables = store.conversation_tables(StorageSettings(encryption_keys=("two",)))
+        tables = ConversationTables(store, StorageSettings(encryption_keys=("two",)))
         found = await tables.find_conversation(user_id, talk.id)
         assert found is not None
         assert found.settings.title == "Quicksilver"

@@ -5,6 +5,7 @@ import asyncio
 import pytest
 
 from bridge.limits.budgets import RoundUsage, UsageSum
+from bridge.storage.accounts.usage import UsageTable
 from bridge.storage.store import Store
 from tests.support.stores.databases import Where, with_tables
 
@@ -14,7 +15,7 @@ pytestmark = [pytest.mark.asyncio, pytest.mark.both_databases]
 async def test_what_several_replicas_count_at_once_adds_up(database: Where) -> None:
     """The database adds: two that read, add and write back would lose rounds."""
     stores = [Store.open_store(with_tables(database)) for _ in range(2)]
-    tables = [store.usage_table() for store in stores]
+    tables = [UsageTable(store) for store in stores]
     ann = await stores[0].ensure_user("ann")
     async with asyncio.TaskGroup() as group:
         for number in range(20):

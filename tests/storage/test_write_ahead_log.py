@@ -6,7 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from bridge.storage.write_ahead_log import NAMES, SEGMENT_BYTES, WriteAheadLog, WriteAheadLogUnusable
+from bridge.storage.database import FolderInUse, StoreError
+from bridge.storage.write_ahead_log import NAMES, SEGMENT_BYTES, WriteAheadLog
 from tests.support.stores.full_disk import limit_disk
 
 LINE = b'{"id": "call_1"}\n'
@@ -73,9 +74,7 @@ def test_a_line_that_was_cut_by_a_crash_is_ignored(tmp_path: Path, caplog: pytes
 def test_two_processes_do_not_share_it(tmp_path: Path) -> None:
     """The second one would end the calls of the first; once that has ended, however it did, it may."""
     log = WriteAheadLog.open_log(tmp_path)
-    with pytest.raises(
-        WriteAheadLogUnusable, match=r"another tool-bridge runs on .*; stop it or choose another"
-    ):
+    with pytest.raises(FolderInUse, match=r"another tool-bridge runs on .*; stop it or choose another"):
         WriteAheadLog.open_log(tmp_path)
     log.close()
     WriteAheadLog.open_log(tmp_path).close()
@@ -84,7 +83,7 @@ def test_two_processes_do_not_share_it(tmp_path: Path) -> None:
 def test_a_file_that_cannot_be_written_is_told_before_any_call_comes(tmp_path: Path) -> None:
     """With its name and the reason."""
     (tmp_path / NAMES[1]).mkdir()
-    with pytest.raises(WriteAheadLogUnusable, match=rf"{NAMES[1]} cannot be written: Is a directory"):
+    with pytest.raises(StoreError, match=rf"{NAMES[1]} cannot be written: Is a directory"):
         WriteAheadLog.open_log(tmp_path)
     (tmp_path / NAMES[1]).rmdir()
     WriteAheadLog.open_log(tmp_path).close()

@@ -21,6 +21,7 @@ from bridge.cluster.relay_token import RelayTokens
 from bridge.cluster.residents import Residents
 from bridge.errors import BridgeError, ErrorCode
 from bridge.homes import Home
+from bridge.storage.replicas.relayed_records import RelayedRecords
 from bridge.storage.store import Store
 from bridge.tasks import Tasks
 from tests.support.documents.compiled import document_text
@@ -132,7 +133,7 @@ def _join(homes: FixedHomes, listener: socket.socket, secret: bytes, store: Stor
     relay = Relay(
         homes,
         Residents(Tasks()),
-        store.relayed_records(),
+        RelayedRecords(store),
         secret=secret,
         listener=listener,
         counters=ReplicaCounters(),

@@ -19,6 +19,9 @@ from bridge.endpoints.api.conversations.messages import ConversationMessageRoute
 from bridge.endpoints.api.conversations.tools import ConversationToolRoutes
 from bridge.endpoints.api.stored_items import StoredItemRoutes
 from bridge.http.routing import Route
+from bridge.storage.accounts.account_tables import AccountTables
+from bridge.storage.conversations import ConversationTables
+from bridge.storage.user_items import UserItems
 
 _log = logging.getLogger(__name__)
 
@@ -36,7 +39,7 @@ class ConversationsPart(Part):
     ) -> None:
         """`locks` forwards calls to the runs that made them."""
         self._ground = ground
-        self.store: ConversationStore = ground.store.conversation_tables(ground.settings.storage)
+        self.store: ConversationStore = ConversationTables(ground.store, ground.settings.storage)
         self.runs = ConversationRuns(
             self.store,
             models.turns,
@@ -53,9 +56,9 @@ class ConversationsPart(Part):
         store, runs, tools = self.store, self.runs, self.tools
         tables, kept = self._ground.store, self._ground.settings.storage
         items = StoredItemRoutes(
-            tables.user_items(kept),
+            UserItems(tables, kept),
             store,
-            tables.account_tables(kept),
+            AccountTables(tables, kept),
             days=kept.cleanup_days,
             max_bytes=kept.bytes_per_user,
         )

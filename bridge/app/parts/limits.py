@@ -17,6 +17,7 @@ from bridge.limits.fair_queue import FairQueue
 from bridge.limits.settings import LiveLimits
 from bridge.metrics.instruments import StateGauges
 from bridge.settings.limits import given_limits
+from bridge.storage.preferences import LimitTables
 
 _log = logging.getLogger(__name__)
 
@@ -31,7 +32,7 @@ class LimitsPart(Part):
         announce_breakers: Callable[[str], Coroutine[Any, Any, None]],
     ) -> None:
         """`apply_limits` has every part apply changed ones; `announce_breakers` tells a user's pages."""
-        settings, tables = ground.settings, ground.store.limit_tables()
+        settings, tables = ground.settings, LimitTables(ground.store)
         limits = LiveLimits(tables, given_limits(settings.limits), warn=_log.warning, on_change=apply_limits)
         rules = CallRules(lambda: limits.now, max_open_calls_per_user=settings.max_open_calls_per_user)
 

@@ -17,6 +17,7 @@ from bridge.endpoints.mcp.tasks import McpTasks
 from bridge.endpoints.tool_server import USAGE_PROMPT
 from bridge.http.answer_files import TurnFiles
 from bridge.http.routing import Route
+from bridge.storage.mcp_tasks import McpTaskTable
 from bridge.tracing.tracer import Tracer
 
 
@@ -37,7 +38,7 @@ class McpPart(Part):
         settings, registry = ground.settings, calls.registry
         readers = McpReaders(settings.tools.max_mcp_answer_bytes)
         tasks = McpTasks(
-            ground.store.mcp_tasks(settings.storage), records.journal, ground.tasks, accounts.access
+            McpTaskTable(ground.store, settings.storage), records.journal, ground.tasks, accounts.access
         )
         mcp_calls = McpCalls(
             registry,

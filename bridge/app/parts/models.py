@@ -37,7 +37,12 @@ from bridge.metrics.instruments import StateGauges
 from bridge.providers.directory import ModelDirectory
 from bridge.providers.turn_settings import turn_settings
 from bridge.providers.user_models import ModelServices, UserModels
+from bridge.storage.accounts.usage import UsageTable
+from bridge.storage.chat.model_providers import ModelProviderTable
+from bridge.storage.items import ItemTables
+from bridge.storage.preferences import MemoryChoiceTable
 from bridge.storage.resilient_items import ResilientItemStore
+from bridge.storage.retention import Retention
 from bridge.stored_items.retention_preference import MemoryChoices
 from bridge.stored_items.ulid import Ulids
 from bridge.tracing.tracer import Tracer
@@ -64,12 +69,12 @@ class ModelsPart(Part):
         self._registry = calls.registry
         settings, store, limits = ground.settings, ground.store, controls.limits
         self.requests = RequestQueue(lambda: limits.now)
-        self._usage = store.usage_table()
+        self._usage = UsageTable(store)
         self.budgets = Budgets(
             settings.budgets, self._usage, ground.own_providers.__contains__, start=ground.tasks.start_task
         )
         self.memory = self._make_memory()
-        self.choices = MemoryChoices(store.memory_choices())
+        self.choices = MemoryChoices(MemoryChoiceTable(store))
         self.toolboxes = self._make_toolboxes(calls, pages)
         pending = PendingRounds(time.monotonic)
         self.turns = TurnRunner(
@@ -87,7 +92,7 @@ class ModelsPart(Part):
         operator = ground.operator  # who may name servers of the own network; others only public ones
         self.models = UserModels(
             ModelDirectory(settings.models, settings.environ, demo=DemoModel()),
-            store.model_providers(settings.storage, ground.secret),
+            ModelProviderTable(store, settings.storage, ground.secret),
             lambda user_id: refuse_link_local if user_id == operator.id else refuse_internal,
         )
         settings_of = partial(turn_settings, settings, limits)
@@ -99,7 +104,7 @@ class ModelsPart(Part):
 
     def _make_memory(self) -> Memory:
         settings = self._ground.settings
-        stored = self._ground.store.item_store(settings.storage)
+        stored = ItemTables(self._ground.store, settings.storage)
         items = ResilientItemStore(stored, self._controls.breakers, wait_s=self._database_wait)
         is_shared = bool(settings.cluster.redis_url)
         return Memory(items, Ulids(time.time, secrets.randbits), time.time, is_shared=is_shared)
@@ -144,7 +149,7 @@ class ModelsPart(Part):
 
     async def start(self) -> None:
         """Begin to delete old answers."""
-        sweep = self._ground.store.retention_sweep(self._ground.settings.storage)
+        sweep = Retention(self._ground.store, self._ground.settings.storage)
         self._ground.tasks.keep_running(sweep.sweep_regularly, "old answers")
 
     def refuse_work(self) -> None:

@@ -21,6 +21,7 @@ from bridge.http.login_cookie import LoginCookie
 from bridge.http.routing import Route
 from bridge.http.static_page import PageRoutes
 from bridge.settings.network import origin_of
+from bridge.storage.accounts.pairings import PairingTable
 from bridge.storage.open_pages import OPEN_PAGES_FILE
 
 
@@ -51,7 +52,7 @@ class PagesPart(Part):
     def list_routes(self) -> Sequence[Route]:
         """Return the routes of the page and its files, of accounts, browsers and the companion."""
         ground, identity, companion = self._ground, self._accounts.identity, CompanionRoutes()
-        codes = PairingCodes(ground.store.pairing_table(), identity.attempts, quotas=ground.settings.quotas)
+        codes = PairingCodes(PairingTable(ground.store), identity.attempts, quotas=ground.settings.quotas)
         devices = DeviceRoutes(identity, ground.store, self._gateway, self._accounts.choices)
         return [
             *self._account_routes(),

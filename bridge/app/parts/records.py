@@ -19,7 +19,9 @@ from bridge.endpoints.api.audit import AuditRoutes
 from bridge.endpoints.api.call_statistics import CallStatisticsRoutes
 from bridge.http.routing import Route
 from bridge.metrics.instruments import StateGauges
-from bridge.storage.call_journal import OnUnrecorded
+from bridge.storage.call_journal import CallJournal, OnUnrecorded
+from bridge.storage.preferences import ApprovalTables
+from bridge.storage.replicas.fenced_calls import FencedCalls
 
 _log = logging.getLogger(__name__)
 
@@ -32,18 +34,20 @@ class RecordsPart(Part):
         store, settings = ground.store, ground.settings
         self._ground = ground
         self.approvals = Approvals(
-            store.approval_tables(),
+            ApprovalTables(store),
             settings.approvals.approve,
             ground.audit,
             start=ground.tasks.start_task,
             announce=announce,
         )
         self.ids = CallIds(ground.secret, ground.replica)
-        self.journal = store.call_journal(settings.data_dir, on_unrecorded)
+        self.journal = CallJournal(store, settings.data_dir, on_unrecorded)
         self.fenced: FencedJournal | None = None
         """Of a replica: what writes about unsafe calls."""
         if ground.homes is not None:
-            self.fenced = FencedJournal(store.fenced_calls(), self.journal, ground.homes, ground.tasks)
+            self.fenced = FencedJournal(
+                FencedCalls(store.fenced_sessions), self.journal, ground.homes, ground.tasks
+            )
         self.repeats = RepeatedCalls(self.journal, ground.secret)
         self.unsettled = 0
         """Number of calls that were running when the bridge last stopped."""

@@ -22,8 +22,8 @@ from bridge.settings.models import ModelsFileError
 from bridge.settings.network import NetworkSettings
 from bridge.settings.running_bridge import refusal_to_listen
 from bridge.settings.sources import read_section
-from bridge.storage.database import StoreError, describe_database, postgresql_url
-from bridge.storage.write_ahead_log import WriteAheadLogInUse, check_unused
+from bridge.storage.database import FolderInUse, StoreError, describe_database, postgresql_url
+from bridge.storage.write_ahead_log import check_unused
 
 START_BYTES = 1024 * 1024
 """Room that a start needs in the data folder: twice what the tables of a new one take."""
@@ -56,7 +56,7 @@ def _check_folder(folder: Path) -> Finding:
             return _check_parents(folder)
         check_unused(folder)
         write_probe(folder, START_BYTES)
-    except WriteAheadLogInUse as error:
+    except FolderInUse as error:
         return Finding("data_folder", ok=False, message=f"{str(error).partition(';')[0]}.", advice=_IN_USE)
     except OSError as error:
         message = f"{folder} cannot be written: {error.strerror}."

@@ -11,14 +11,15 @@ import orjson
 from sqlalchemy import Connection, RowMapping, Table, delete, select
 from sqlalchemy.exc import SQLAlchemyError
 
+from bridge.settings.storage import StorageSettings
 from bridge.storage.accounts.ownership import NOBODYS, STAYING, TOLD_ELSEWHERE, UNTOLD, rows_of
 from bridge.storage.chat.model_providers import place_of_provider
 from bridge.storage.dialects import overwrite_what_is_deleted, truncate_log
 from bridge.storage.encryption import Encrypted, Encryption, Unreadable
 from bridge.storage.mcp_tasks import place_of_task
-from bridge.storage.sessions import Sessions, database_unavailable
+from bridge.storage.sessions import database_unavailable
+from bridge.storage.store import Store
 from bridge.storage.tables import Base
-from bridge.storage.write_thread import Transactions
 from toolserver.json_types import JsonObject, JsonValue
 
 _log = logging.getLogger(__name__)
@@ -34,10 +35,10 @@ class AccountTables:
         BridgeError: `database_unavailable`.
     """
 
-    def __init__(self, session: Sessions, thread: Transactions, encryption: Encryption) -> None:
-        self._session = session
-        self._thread = thread
-        self._encryption = encryption
+    def __init__(self, store: Store, settings: StorageSettings) -> None:
+        self._session = store.sessions
+        self._thread = store.thread
+        self._encryption = Encryption(settings)
 
     async def list_records(self, user_id: str) -> AsyncIterator[tuple[str, JsonObject]]:
         """Yield table and content of each row of a user; not what has lines of its own in an export.

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from sqlalchemy import update
 
 from bridge.storage.dialects import lock_user
-from bridge.storage.sessions import Sessions
+from bridge.storage.store import Store
 from bridge.storage.tables import UserRow
 from bridge.storage.user_mapping import OPERATOR, User, user_of
 from bridge.storage.users import ensure_user_row
@@ -36,8 +36,8 @@ class LoginTable:
         BridgeError: `database_unavailable`.
     """
 
-    def __init__(self, session: Sessions, now: Callable[[], float] = time.time) -> None:
-        self._session = session
+    def __init__(self, store: Store, now: Callable[[], float] = time.time) -> None:
+        self._session = store.sessions
         self._now = now
 
     async def note_login(self, login: Login) -> User | None:

@@ -15,7 +15,7 @@ from sqlalchemy import CursorResult, case, delete, func, insert, select, update
 from sqlalchemy.ext.asyncio import AsyncSession
 
 from bridge.settings.quotas import DEFAULT_QUOTAS, QuotaSettings
-from bridge.storage.sessions import Sessions
+from bridge.storage.store import Store
 from bridge.storage.tables import DeviceRow, PairingRow, UserRow
 from bridge.storage.users import (
     Device,
@@ -54,8 +54,8 @@ class PairingTable:
         BridgeError: `database_unavailable`.
     """
 
-    def __init__(self, session: Sessions, now: Callable[[], float] = time.time) -> None:
-        self._session = session
+    def __init__(self, store: Store, now: Callable[[], float] = time.time) -> None:
+        self._session = store.sessions
         self._now = now
 
     async def add_browser(

@@ -8,7 +8,7 @@ from sqlalchemy import func, select
 
 from bridge.limits.budgets import RoundUsage, UsageSum
 from bridge.storage.dialects import build_addition, dialect_of
-from bridge.storage.sessions import Sessions
+from bridge.storage.store import Store
 from bridge.storage.tables import ModelUsageRow, UserRow
 from bridge.storage.user_mapping import groups_of
 
@@ -18,8 +18,8 @@ _COUNTED = ("rounds", "estimated_rounds", "input_tokens", "output_tokens", "cost
 class UsageTable:
     """Implements the port `UsageStore`."""
 
-    def __init__(self, session: Sessions) -> None:
-        self._session = session
+    def __init__(self, store: Store) -> None:
+        self._session = store.sessions
 
     async def sum_usage(self, user_id: str, since: str) -> UsageSum | None:
         """Return what a user has used since a day; None: there is no such user."""

@@ -20,10 +20,11 @@ from pydantic import ValidationError
 from sqlalchemy import Table, delete, select
 
 from bridge.settings.models import ProviderSettings
+from bridge.settings.storage import StorageSettings
 from bridge.settings.user_providers import UserProvider
 from bridge.storage.dialects import build_upsert, dialect_of
 from bridge.storage.encryption import Encrypted, Encryption, Unreadable
-from bridge.storage.sessions import Sessions
+from bridge.storage.store import Store
 from bridge.storage.tables import ModelProviderRow
 
 PROVIDERS = cast(Table, ModelProviderRow.__table__)
@@ -44,9 +45,10 @@ def place_of_provider(user_id: str, name: str) -> str:
 class ModelProviderTable:
     """The providers of all users."""
 
-    def __init__(self, session: Sessions, encryption: Encryption, secret: bytes) -> None:
-        self._session = session
-        self._encryption = encryption
+    def __init__(self, store: Store, settings: StorageSettings, secret: bytes) -> None:
+        """`secret`: the bridge's own, which seals their keys."""
+        self._session = store.sessions
+        self._encryption = Encryption(settings)
         self._seal = AESGCM(hashlib.sha256(b"tool-bridge keys of model providers\n" + secret).digest())
 
     async def list_providers(self, user_id: str) -> Sequence[UserProvider]:

@@ -6,14 +6,14 @@ from collections.abc import Mapping
 
 from sqlalchemy import text
 
-from bridge.storage.sessions import Sessions
+from bridge.storage.store import Store
 
 
 class ChangeCounters:
     """The counters of all topics."""
 
-    def __init__(self, session: Sessions) -> None:
-        self._session = session
+    def __init__(self, store: Store) -> None:
+        self._session = store.sessions
 
     async def read_versions(self) -> Mapping[str, int]:
         """Return how often each topic was changed, in one statement; one that never was is missing.

@@ -9,7 +9,7 @@ from sqlalchemy import select
 from bridge.calls.fenced_journal import KnownCall
 from bridge.storage.call_mapping import known_call
 from bridge.storage.item_tables import StoredResponseRow
-from bridge.storage.sessions import Sessions
+from bridge.storage.store import Store
 from bridge.storage.tables import CallRow
 
 
@@ -20,8 +20,8 @@ class RelayedRecords:
         BridgeError: `database_unavailable`.
     """
 
-    def __init__(self, session: Sessions) -> None:
-        self._session = session
+    def __init__(self, store: Store) -> None:
+        self._session = store.sessions
 
     async def find_relayed(self, user_id: str, request_id: str) -> Sequence[KnownCall]:
         """Return the unsafe calls of a request; safe ones are written when they have ended, or not at all."""

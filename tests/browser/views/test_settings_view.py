@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 from playwright.async_api import Page, expect
 
+from bridge.storage.items import ItemTables
 from bridge.stored_items.items import StoredItem
 from tests.browser.browser_harness import BrowserHarness
 from tests.support.chromium import expect_connection, go_to, run_tool
@@ -208,7 +209,7 @@ async def test_what_is_stored_of_answers_is_shown_exported_and_deleted(
     store = scene.bridge.components.store
     ann = await store.ensure_user("ann-of-memory")
     item = StoredItem("A", ann.id, "r", 0, "output", "demo", {"type": "message", "text": "hi"}, 1.7e9, "chat")
-    await store.item_store().add_items([item])
+    await ItemTables(store).add_items([item])
     page = await scene.open_page_of("ann-of-memory")
     await go_to(page, "settings")
     panel = page.get_by_role("region", name="Stored answers")
@@ -221,8 +222,8 @@ async def test_what_is_stored_of_answers_is_shown_exported_and_deleted(
     assert json.loads(lines[1])["payload"] == item.payload
     await panel.get_by_role("button", name="Delete all").click()
     await panel.get_by_role("button", name="Keep it").click()
-    assert await store.item_store().by_ids(ann.id, ["A"])
+    assert await ItemTables(store).by_ids(ann.id, ["A"])
     await panel.get_by_role("button", name="Delete all").click()
     await panel.get_by_role("button", name="Delete stored answers").click()
     await expect(panel).to_contain_text("No answers are stored.")
-    assert not await store.item_store().by_ids(ann.id, ["A"])
+    assert not await ItemTables(store).by_ids(ann.id, ["A"])

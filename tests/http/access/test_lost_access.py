@@ -27,7 +27,7 @@ from bridge.http.access import check_access
 from bridge.http.connections import Connections
 from bridge.http.middleware import AllowedOrigins, build_guard
 from bridge.http.user_connections import MAX_STREAMS
-from bridge.storage.accounts.logins import Login
+from bridge.storage.accounts.logins import Login, LoginTable
 from bridge.storage.store import Store
 from tests.support.authorization_server import AuthorizationServer, authorization_server
 from tests.support.conversation_client import listen_to_events, open_conversation
@@ -309,7 +309,7 @@ class Ending:
     name: str
 
     async def disable(self) -> None:
-        assert await self.store.login_table().set_disabled(self.user_id, disabled=True)
+        assert await LoginTable(self.store).set_disabled(self.user_id, disabled=True)
 
     async def delete_key(self) -> None:
         for key in await self.store.list_keys(self.user_id):
@@ -340,7 +340,7 @@ async def test_a_stream_ends_with_its_users_login(house: House) -> None:
     """Finding S-M3: nobody tells when a login ends, and a group that was left counts from then on."""
     store = house.bridge.components.store
     login = Login("issuer:ada", "Ada", (), is_operator=False, hours=3 / 3600)
-    ada = await store.login_table().note_login(login)
+    ada = await LoginTable(store).note_login(login)
     assert ada is not None
     ticket = await store.add_ticket(ada.id, bound_to=secret_of_cookie(""))
     async with aiohttp.ClientSession() as http:
@@ -370,7 +370,7 @@ async def test_a_forwarded_user_who_is_disabled_loses_the_stream_and_others_do_n
         ):
             await eventually(lambda: hers.received and his.received)
             ids = {user.name: user.id for user in await store.list_users()}
-            await store.login_table().set_disabled(ids["open-webui:ada"], disabled=True)
+            await LoginTable(store).set_disabled(ids["open-webui:ada"], disabled=True)
             await eventually(lambda: hers.is_over, within_s=WITHIN_S)
             assert not his.is_over
 

@@ -12,6 +12,7 @@ import pytest
 import pytest_asyncio
 
 from bridge.app.server import Bridge
+from bridge.storage.preferences import ApprovalTables
 from tests.support.audit_entries import told_in
 from tests.support.documents.compiled import document_text
 from tests.support.running_bridge import FakePage, json_answer, page_of, running_bridge
@@ -283,7 +284,7 @@ async def test_a_mode_is_chosen_in_a_page_and_told_to_the_others(bridge: Bridge,
 async def test_modes_and_grants_outlive_the_bridge(tmp_path: Path, database: Where) -> None:
     """W-36: a restart asks nobody again, and forgets nobody's caution."""
     async with running_bridge(tmp_path, database=database, approve="safe") as bridge:
-        store = bridge.components.store.approval_tables()
+        store = ApprovalTables(bridge.components.store)
         await store.choose_approval_mode(bridge.local_user.id, "ask")
     async with running_bridge(tmp_path, database=database, approve="all") as bridge:
         assert await bridge.components.approvals.mode_of_user(bridge.local_user.id) == "ask"

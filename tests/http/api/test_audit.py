@@ -76,7 +76,7 @@ async def test_entries_are_neither_changed_nor_taken_out_of_the_middle(
     database: Where, store: Store, statement: str
 ) -> None:
     """W-36: not even by code of ours that has a bug: the database itself refuses."""
-    await noted(store.audit_log(), 3)
+    await noted(AuditLog(store), 3)
     with pytest.raises(IntegrityError):
         execute(database, statement)
 
@@ -84,7 +84,7 @@ async def test_entries_are_neither_changed_nor_taken_out_of_the_middle(
 @pytest.mark.asyncio
 async def test_old_entries_go_at_the_old_end(store: Store) -> None:
     """By age and by number, without an entry of the middle ever missing."""
-    log = store.audit_log(max_rows=5)
+    log = AuditLog(store, max_rows=5)
     await noted(log, 9)
     cutting = asyncio.create_task(log.sweep_hourly())
 
@@ -99,7 +99,7 @@ async def test_old_entries_go_at_the_old_end(store: Store) -> None:
 @pytest.mark.asyncio
 async def test_a_database_that_is_locked_loses_no_entry(database: Where, store: Store) -> None:
     """Noting neither waits nor fails; the entries are written when the database answers again."""
-    log = store.audit_log()
+    log = AuditLog(store)
     execute(database, "ALTER TABLE audit RENAME TO audit_away")
     log.add_entry(AuditKind.STARTED, None, "bridge")
     await log.flush_entries()
@@ -111,7 +111,7 @@ async def test_a_database_that_is_locked_loses_no_entry(database: Where, store: 
 @pytest.mark.asyncio
 async def test_two_who_write_at_once_write_each_entry_once(store: Store) -> None:
     """The bridge's own task, and the last write when it stops."""
-    log = store.audit_log()
+    log = AuditLog(store)
     for _ in range(50):
         log.add_entry(AuditKind.STARTED, None, "bridge")
     await asyncio.gather(log.flush_entries(), log.flush_entries())
@@ -121,7 +121,7 @@ async def test_two_who_write_at_once_write_each_entry_once(store: Store) -> None
 @pytest.mark.asyncio
 async def test_texts_that_are_too_long_or_no_unicode_are_kept_as_far_as_they_fit(store: Store) -> None:
     """What strangers send must not stop the writing of what others did."""
-    log = store.audit_log()
+    log = AuditLog(store)
     log.add_entry(
         AuditKind.REFUSED,
         None,
@@ -139,7 +139,7 @@ async def test_texts_that_are_too_long_or_no_unicode_are_kept_as_far_as_they_fit
 @pytest.mark.asyncio
 async def test_reading_on_gives_every_entry_once(store: Store) -> None:
     """Entries of one moment are no exception."""
-    log = store.audit_log()
+    log = AuditLog(store)
     await noted(log, 25)
     seen: list[int] = []
     before: AuditCursor | None = None
@@ -290,7 +290,7 @@ def test_the_command_prints_the_newest_last_and_nothing_that_steers_the_terminal
 
     async def write_old_label() -> None:
         store = Store.open_store(tmp_path / "bridge.sqlite3")
-        audit, ann = store.audit_log(), await store.ensure_user("ann")
+        audit, ann = AuditLog(store), await store.ensure_user("ann")
         key_id, _ = await store.add_key(ann.id, "red\x1b[31m")
         audit.add_entry(AuditKind.KEY_REVOKED, ann.id, "command line", detail={"key": key_id})
         await audit.flush_entries()
@@ -321,7 +321,7 @@ def test_the_command_names_browsers_and_keys_and_writes_all_times_alike(
         store = Store.open_store(path)
         ann = await store.ensure_user("ann")
         device = await add_device(store, ann.id, "Firefox on Linux")
-        audit = store.audit_log()
+        audit = AuditLog(store)
         key_id, _ = await store.add_key(ann.id, "Open WebUI")
         paired = {"device": device.id, "ended_at": 1_790_000_000.25}
         audit.add_entry(AuditKind.DEVICE_PAIRED, ann.id, f"page {device.id}", detail=paired)

@@ -18,6 +18,7 @@ from bridge.app.server import Bridge
 from bridge.browsers.followed_devices import FollowedDevices
 from bridge.endpoints.api import account, pairing
 from bridge.endpoints.api.login import FAILED_LOGINS, STRAY_ANSWERS, TRIES_OF_A_LOGIN
+from bridge.storage.accounts.logins import LoginTable
 from tests.support.oauth.login_provider import CLIENT_ID, CLIENT_SECRET, LoginProvider, login_provider
 from tests.support.running_bridge import (
     FakePage,
@@ -295,7 +296,7 @@ async def test_a_disabled_user_gets_in_by_nothing(team: Team) -> None:
     store, user = team.bridge.components.store, await team.user()
     _, key = await store.add_key(user.id, "program")
     ticket = await store.add_ticket(user.id)
-    await store.login_table().set_disabled(user.id, disabled=True)
+    await LoginTable(store).set_disabled(user.id, disabled=True)
     team.bridge.components.identity.forget_credentials()
     assert (await page.request("GET", "/api/me"))[0] == 401
     headers = {"Authorization": f"Bearer {key}"}
@@ -303,7 +304,7 @@ async def test_a_disabled_user_gets_in_by_nothing(team: Team) -> None:
         assert answer.status == 401
     assert (await team.pair(f"ticket={ticket}"))[0] == 401
     assert await team.log_in() == "login_failed=disabled"
-    await store.login_table().set_disabled(user.id, disabled=False)
+    await LoginTable(store).set_disabled(user.id, disabled=False)
     await page.open_session()
     assert (await team.user()).disabled_at is None
 
@@ -325,7 +326,7 @@ async def test_an_open_page_is_cut_off_when_its_user_is_disabled(team: Team) -> 
     followed = FollowedDevices(parts.store, parts.identity, parts.accounts.choices, parts.gateway)
     await followed.read_devices()
     assert page.socket.connected
-    await parts.store.login_table().set_disabled((await team.user()).id, disabled=True)
+    await LoginTable(parts.store).set_disabled((await team.user()).id, disabled=True)
     await followed.read_devices()
     await eventually(lambda: not page.socket.connected)
 

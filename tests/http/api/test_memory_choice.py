@@ -8,6 +8,7 @@ import pytest
 import pytest_asyncio
 
 from bridge.app.server import Bridge
+from bridge.storage.preferences import MemoryChoiceTable
 from bridge.storage.store import Store
 from bridge.stored_items.retention_preference import MemoryChoice, MemoryChoices
 from tests.support.audit_entries import told_in
@@ -70,14 +71,14 @@ async def test_a_choice_survives_a_restart_and_goes_with_its_user(database: Wher
     for wanted in (MemoryChoice(False, "next_reply"), MemoryChoice(True, "disabled")):
         store = Store.open_store(database)
         ann = await store.ensure_user("ann")
-        await MemoryChoices(store.memory_choices()).save_choice(ann.id, wanted)
+        await MemoryChoices(MemoryChoiceTable(store)).save_choice(ann.id, wanted)
         await store.close()
         store = Store.open_store(database)
-        assert await MemoryChoices(store.memory_choices()).choice_of_user(ann.id) == wanted
+        assert await MemoryChoices(MemoryChoiceTable(store)).choice_of_user(ann.id) == wanted
         await store.close()
     execute(database, "UPDATE memory_choices SET reasoning = 'for a year'")
     store = Store.open_store(database)
-    assert (await store.memory_choices().memory_choice(ann.id)).reasoning == "disabled"
+    assert (await MemoryChoiceTable(store).memory_choice(ann.id)).reasoning == "disabled"
     await store.close()
     execute(database, f"DELETE FROM users WHERE id = '{ann.id}'")
     assert execute(database, "SELECT * FROM memory_choices") == []

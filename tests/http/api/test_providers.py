@@ -12,7 +12,8 @@ from bridge.app.server import Bridge
 from bridge.settings.models import ProviderSettings
 from bridge.settings.storage import StorageSettings
 from bridge.settings.user_providers import MAX_PROVIDERS, UserProvider
-from bridge.storage.chat.model_providers import place_of_provider
+from bridge.storage.accounts.account_tables import AccountTables
+from bridge.storage.chat.model_providers import ModelProviderTable, place_of_provider
 from bridge.storage.encryption import Encrypted, Encryption
 from bridge.storage.store import Store
 from tests.support.audit_entries import told_in
@@ -234,14 +235,14 @@ async def test_the_database_alone_reveals_no_key(database: Where, keys: tuple[st
     store = Store.open_store(database)
     settings, ann = StorageSettings(encryption_keys=keys), await store.ensure_user("ann")
     mine = UserProvider(ann.id, ProviderSettings(name="mine", base_url="https://x.example/v1"), KEY, ("m",))
-    await store.model_providers(settings, SECRET).save_provider(mine)
-    assert list(await store.model_providers(settings, SECRET).list_providers(ann.id)) == [mine]
+    await ModelProviderTable(store, settings, SECRET).save_provider(mine)
+    assert list(await ModelProviderTable(store, settings, SECRET).list_providers(ann.id)) == [mine]
     ((content,),) = execute(database, "SELECT content FROM model_providers")
     assert KEY.encode() not in bytes(content)
-    (lost,) = await store.model_providers(settings, b"another").list_providers(ann.id)
+    (lost,) = await ModelProviderTable(store, settings, b"another").list_providers(ann.id)
     assert (lost.key, lost.is_key_lost) == (None, True)
     assert KEY not in repr(mine)
-    await store.account_tables(settings).delete_user(ann.id)
+    await AccountTables(store, settings).delete_user(ann.id)
     assert execute(database, "SELECT name FROM model_providers") == []
     await store.close()
 
@@ -252,7 +253,7 @@ async def test_a_replica_of_the_version_before_still_reads_a_provider(database: 
     ann = await store.ensure_user("ann")
     address = "https://x.example/v1"
     settings = ProviderSettings(name="mine", base_url=address, strict_tools=False, max_description_chars=1024)
-    table, encryption = store.model_providers(StorageSettings(), SECRET), Encryption(StorageSettings())
+    table, encryption = ModelProviderTable(store, StorageSettings(), SECRET), Encryption(StorageSettings())
     await table.save_provider(UserProvider(ann.id, settings))
     assert [each.settings for each in await table.list_providers(ann.id)] == [settings]
     ((content,),) = execute(database, "SELECT content FROM model_providers")

@@ -12,7 +12,8 @@ from bridge.app.server import Bridge
 from bridge.catalog.followed_servers import FollowedOwners
 from bridge.catalog.registry import NOBODY
 from bridge.settings.storage import StorageSettings
-from bridge.storage.accounts.logins import Login
+from bridge.storage.accounts.account_tables import AccountTables
+from bridge.storage.accounts.logins import Login, LoginTable
 from bridge.storage.store import Store
 from bridge.storage.user_mapping import User
 from tests.support.audit_entries import told_in
@@ -43,7 +44,7 @@ async def user_named(bridge: Bridge, name: str) -> User:
     if name != "olga":
         return bridge.local_user if name == "local" else await store.ensure_user(name)
     login = Login("issuer:olga", "Olga", groups=(), is_operator=True, hours=1)
-    user = await store.login_table().note_login(login)
+    user = await LoginTable(store).note_login(login)
     assert user
     return user
 
@@ -253,7 +254,7 @@ async def test_what_a_disabled_user_shares_is_offered_to_nobody_until_it_is_enab
     shop = await shared_shop(ann)
     await bob.accept_everything()
     parts, owner = bridge.components, await user_named(bridge, "ann")
-    logins, owners = parts.store.login_table(), FollowedOwners(parts.registry, parts.store)
+    logins, owners = LoginTable(parts.store), FollowedOwners(parts.registry, parts.store)
     await logins.set_disabled(owner.id, disabled=True)
     await owners.read_owners()
     assert await servers_of(bob) == await servers_of(local) == []
@@ -276,7 +277,7 @@ async def test_what_a_user_shares_who_was_disabled_meanwhile_is_not_offered_afte
             await shared_shop(await page_of_user(bridge, http, name))
         owner = await user_named(bridge, "ann")
     store = Store.open_store(tmp_path / "bridge.sqlite3")
-    await store.login_table().set_disabled(owner.id, disabled=True)
+    await LoginTable(store).set_disabled(owner.id, disabled=True)
     await store.close()
     async with running_bridge(tmp_path) as bridge:
         (seen,) = await servers_of(await page_of_user(bridge, http, "local"))
@@ -293,7 +294,7 @@ async def test_it_is_shared_after_a_restart(tmp_path: Path, http: aiohttp.Client
         (hers,) = await servers_of(await page_of_user(bridge, http, "ann"))
         assert hers["may_share"]
     store = Store.open_store(tmp_path / "bridge.sqlite3")
-    await store.account_tables(StorageSettings()).delete_user((await store.ensure_user("ann")).id)
+    await AccountTables(store, StorageSettings()).delete_user((await store.ensure_user("ann")).id)
     await store.close()
     async with running_bridge(tmp_path) as bridge:
         assert await servers_of(await page_of_user(bridge, http, "bob")) == []

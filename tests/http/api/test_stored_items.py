@@ -16,7 +16,9 @@ from bridge.__main__ import main
 from bridge.app.server import Bridge
 from bridge.cli.store import DATABASE
 from bridge.settings.storage import StorageSettings
+from bridge.storage.items import ItemTables
 from bridge.storage.store import Store
+from bridge.storage.user_items import UserItems
 from bridge.stored_items.items import StoredItem, StoredResponse
 from tests.support.cluster.bridge_pairs import make_at_home
 from tests.support.running_bridge import pair_browser
@@ -35,7 +37,7 @@ def stored_item(user_id: str, name: str, chat: str | None = None) -> StoredItem:
 
 async def fill(store: Store, user_id: str, response_id: str = "resp") -> None:
     """Three items in two chats, and a response."""
-    items = store.item_store()
+    items = ItemTables(store)
     chats = {"A": "one", "B": "one", "C": "two"}
     await items.add_items([stored_item(user_id, name, chat) for name, chat in chats.items()])
     response = StoredResponse(response_id, user_id, "demo", "completed", dict(ODD), {"model": "demo"}, 6.0)
@@ -175,12 +177,12 @@ def test_what_is_exported_can_be_read_in_again(
     assert imported(capsys) == (4, 0)
     assert run(database, tmp_path, *take_in, "bob") == 0
     assert imported(capsys) == (4, 3)  # a response of that id is another user's
-    items = with_store(database, lambda store: store.item_store().by_ids(bob, ["A"]))
+    items = with_store(database, lambda store: ItemTables(store).by_ids(bob, ["A"]))
     assert repr(items["A"].payload) == repr(ODD)
-    with_store(database, lambda store: store.user_items(StorageSettings()).delete_all(ann))
+    with_store(database, lambda store: UserItems(store, StorageSettings()).delete_all(ann))
     assert run(database, tmp_path, *take_in, "ann") == 0
     assert imported(capsys) == (4, 4)
-    response = with_store(database, lambda store: store.item_store().find_response(ann, "resp"))
+    response = with_store(database, lambda store: ItemTables(store).find_response(ann, "resp"))
     assert response is not None
     assert (response.background, response.previous_id, repr(response.body)) == (True, "r0", repr(ODD))
 
@@ -227,7 +229,7 @@ def test_chats_of_open_webui_bring_the_items_that_their_markers_name(
     file.write_text(json.dumps(chats, indent=2), encoding="utf-8")
     assert run(database, tmp_path, "import", str(file), "--json", "--user", "ann") == 0
     assert imported(capsys) == (2, 2)
-    items = with_store(database, lambda store: store.item_store().by_ids(ann, [ULID, OTHER_ULID]))
+    items = with_store(database, lambda store: ItemTables(store).by_ids(ann, [ULID, OTHER_ULID]))
     assert items[ULID] == StoredItem(
         ULID,
         ann,
@@ -278,8 +280,8 @@ def test_items_of_the_bridge_are_exported_as_those_of_a_pipe(database: Where, tm
     running = StoredResponse("r-D", ann, "demo", "in_progress", {}, {}, 7.0)
 
     async def add(store: Store) -> None:
-        await store.item_store().add_items([loose, sent, notice])
-        await store.item_store().save_response(running)
+        await ItemTables(store).add_items([loose, sent, notice])
+        await ItemTables(store).save_response(running)
 
     with_store(database, add)
     chats = {

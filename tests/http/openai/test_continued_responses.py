@@ -10,6 +10,7 @@ import pytest
 from bridge.app.parts import responses
 from bridge.cli.store import DATABASE
 from bridge.endpoints.openai.responses_api import resume
+from bridge.storage.items import ItemTables
 from tests.support.models.model_answers import Answer, calls, reasoning, text
 from tests.support.models.model_bridge import MODEL, client_of, products, shop_bridge
 from tests.support.models.scripted_provider import ScriptedProvider, script
@@ -85,7 +86,7 @@ async def test_what_a_model_said_is_not_lost_with_the_process_that_stored_it(
     async with shop_bridge(tmp_path, provider) as bridge, client_of(bridge) as client:
         response = await client.responses.create(model=MODEL, input="Count", background=True)
         whole = await wait_for_end(client, response.id)
-        items = bridge.components.store.item_store()
+        items = ItemTables(bridge.components.store)
         stored = await items.find_response(bridge.local_user.id, response.id)
         assert stored is not None
         request = {name: value for name, value in stored.request.items() if name != "progress"}

@@ -12,6 +12,7 @@ import pytest
 
 from bridge.app.server import Bridge
 from bridge.settings.memory import MemorySettings
+from bridge.storage.items import ItemTables
 from bridge.stored_items.items import StoredItem
 from tests.support.models.model_bridge import MODEL, client_of, shop_bridge
 from tests.support.models.scripted_provider import Script, ScriptedProvider, events
@@ -438,7 +439,7 @@ async def test_chats_of_older_programs_go_on(
     ]
     async with talking(tmp_path, provider) as talk:
         owner = talk.bridge.local_user.id
-        await talk.bridge.components.store.item_store().add_items(
+        await ItemTables(talk.bridge.components.store).add_items(
             [
                 StoredItem(name, owner, "old", place, "output", MODEL, item, 1.0)
                 for place, (name, item) in enumerate(zip(ids, pair, strict=True))

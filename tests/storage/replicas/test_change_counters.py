@@ -6,6 +6,7 @@ import pytest
 from sqlalchemy import URL, text
 
 from bridge.calls.approval_policy import Grant
+from bridge.storage.preferences import ApprovalTables
 from bridge.storage.store import Store
 from tests.support.stores.databases import engine_of, execute
 from tests.support.stores.postgresql import PostgresServer
@@ -139,7 +140,7 @@ async def test_a_grant_replaced_while_its_server_is_deleted_goes_with_it(
         store, same_id = Store.open_store(where), engine_of(where)
         with same_id.connect() as bob:
             bob.execute(text(HELD_UP))
-            keeping = asyncio.create_task(store.approval_tables().keep_grant(NEW))
+            keeping = asyncio.create_task(ApprovalTables(store).keep_grant(NEW))
             await eventually(lambda: waiting(where) == 1)
             deleting = asyncio.create_task(store.delete_server("shop"))
             await eventually(lambda: waiting(where) == 2)

@@ -10,6 +10,8 @@ import pytest
 from bridge.calls.approval_policy import Grant
 from bridge.catalog.server_view import ServerRecord, UserSelection
 from bridge.limits.call_settings import CallSetting, SettingScope
+from bridge.storage.preferences import ApprovalTables, LimitTables, MemoryChoiceTable
+from bridge.storage.replicas.change_counters import ChangeCounters
 from bridge.storage.sessions import Topic
 from bridge.storage.store import Store
 from bridge.storage.users import User
@@ -34,7 +36,7 @@ class TwoStores:
 
     async def moved(self, change: Callable[[], Awaitable[object]]) -> set[str]:
         """The topics that `change` moved, as the reader sees them."""
-        counters = self.reader.change_counters()
+        counters = ChangeCounters(self.reader)
         before = await counters.read_versions()
         await change()
         after = await counters.read_versions()
@@ -63,7 +65,7 @@ async def test_a_revoked_key_is_rung_for_after_its_commit(postgres_server: Postg
 async def test_shared_limits_and_documents_are_rung_for(postgres_server: PostgresServer) -> None:
     """They are in force on every replica, whoever changed them."""
     async with two_stores(postgres_server) as stores:
-        limits = stores.writer.limit_tables()
+        limits = LimitTables(stores.writer)
         assert await stores.moved(lambda: limits.save_limits({"BREAKER_MAX_FAILURES": 7})) == {"limits"}
         assert await stores.moved(lambda: stores.writer.add_server(SHARED)) == {"servers"}
         assert stores.rung == ["limits", "servers"]
@@ -86,13 +88,11 @@ async def test_what_a_user_changes_is_rung_for(postgres_server: PostgresServer) 
         await store.choose_device(ann, "mine", device.id)
         await store.replace_acceptances(ann, "mine", {"GET /": "d"})
         await store.save_selection(ann, UserSelection())
-        await store.limit_tables().save_call_setting(ann, SettingScope("mine"), CallSetting(deadline_s=1))
-        await store.memory_choices().save_memory_choice(ann, MemoryChoice())
-        await store.approval_tables().choose_approval_mode(ann, "ask")
-        await store.approval_tables().keep_grant(
-            Grant("g", ann, "mine", "GET /", "d", "timed", None, 1.0, 9e9)
-        )
-        await store.approval_tables().delete_grants(ann, ["g"])
+        await LimitTables(store).save_call_setting(ann, SettingScope("mine"), CallSetting(deadline_s=1))
+        await MemoryChoiceTable(store).save_memory_choice(ann, MemoryChoice())
+        await ApprovalTables(store).choose_approval_mode(ann, "ask")
+        await ApprovalTables(store).keep_grant(Grant("g", ann, "mine", "GET /", "d", "timed", None, 1.0, 9e9))
+        await ApprovalTables(store).delete_grants(ann, ["g"])
         await store.delete_server("mine")
         assert stores.rung == [
             "servers",
@@ -113,7 +113,7 @@ async def test_what_a_user_changes_is_rung_for(postgres_server: PostgresServer) 
 async def test_reading_grants_changes_nothing(postgres_server: PostgresServer) -> None:
     """Replicas that read again what changed would change it by that, and never come to rest."""
     async with two_stores(postgres_server) as stores:
-        tables = stores.writer.approval_tables()
+        tables = ApprovalTables(stores.writer)
         assert await stores.moved(lambda: tables.load_approvals(stores.ann.id)) == set()
 
 
@@ -121,7 +121,7 @@ async def test_an_expired_grant_is_deleted_once(postgres_server: PostgresServer)
     """It must not come back, and its deletion is a change as any other."""
     async with two_stores(postgres_server) as stores:
         await stores.writer.add_server(SHARED)
-        tables = stores.writer.approval_tables()
+        tables = ApprovalTables(stores.writer)
         grant = Grant("g", stores.ann.id, "shop", "GET /", "d", "timed", None, 1.0, 2.0)
         await tables.keep_grant(grant)
         assert await stores.moved(lambda: tables.load_approvals(stores.ann.id)) == {"approvals"}

@@ -28,7 +28,7 @@ FACTS = fingerprint_keys(SECRET, ["k1", "k2"])
 async def two_replicas(server: PostgresServer) -> AsyncGenerator[tuple[ClusterFacts, ClusterFacts]]:
     with server.database() as where:
         stores = [Store.open_store(where), Store.open_store(where)]
-        yield stores[0].cluster_facts(), stores[1].cluster_facts()
+        yield ClusterFacts(stores[0].fenced_sessions), ClusterFacts(stores[1].fenced_sessions)
         for store in stores:
             await store.close()
 
@@ -85,7 +85,7 @@ async def test_the_stored_facts_reveal_no_key(postgres_server: PostgresServer) -
     """Who reads the database must not be able to sign sessions."""
     with postgres_server.database() as where:
         store = Store.open_store(where)
-        await check_facts(store.cluster_facts(), FACTS, is_alone=True)
+        await check_facts(ClusterFacts(store.fenced_sessions), FACTS, is_alone=True)
         stored = {row[0]: row[1] for row in execute(where, "SELECT name, value FROM cluster_facts")}
         await store.close()
     assert set(stored) == {SIGNING_SECRET, ENCRYPTION_KEYS}

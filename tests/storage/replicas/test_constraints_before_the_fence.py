@@ -11,6 +11,9 @@ from sqlalchemy.exc import IntegrityError
 from bridge.conversations.conversation import Conversation, Message, Run
 from bridge.errors import BridgeError, ErrorCode
 from bridge.homes import Home
+from bridge.storage.conversations import ConversationTables
+from bridge.storage.items import ItemTables
+from bridge.storage.replicas.homes import HomeTable
 from bridge.storage.store import Store
 from bridge.storage.users import User
 from bridge.stored_items.items import StoredItem, StoredResponse
@@ -39,17 +42,17 @@ class Homes:
         """Store messages of the run with these numbers, as whoever settles or ends it."""
         mine = "old" if store is self.old else "new"
         added = [_message(f"{mine}-{seq}", seq) for seq in seqs]
-        await store.conversation_tables().advance_run(self.chat, added)
+        await ConversationTables(store).advance_run(self.chat, added)
 
     async def item(self, store: Store, item_id: str) -> None:
-        await store.item_store().add_items([_item(self.ann, item_id)])
+        await ItemTables(store).add_items([_item(self.ann, item_id)])
 
     async def response(self, store: Store, *items: str) -> None:
         stored = StoredResponse("r1", self.ann.id, "demo", "in_progress", {"id": "r1"}, {}, 5.0)
-        await store.item_store().save_response(stored, [_item(self.ann, each) for each in items])
+        await ItemTables(store).save_response(stored, [_item(self.ann, each) for each in items])
 
     async def events(self, store: Store) -> None:
-        await store.item_store().add_events(self.ann.id, "r1", 0, 1, b"frames")
+        await ItemTables(store).add_events(self.ann.id, "r1", 0, 1, b"frames")
 
 
 def _message(message_id: str, seq: int) -> Message:
@@ -70,7 +73,7 @@ def where(postgres_server: PostgresServer) -> Iterator[URL]:
 async def homes(where: URL) -> AsyncIterator[Homes]:
     old, new = Store.open_store(where), Store.open_store(where)
     ann = await old.ensure_user("ann")
-    first = await old.home_table().claim_home(ann.id, "a", None)
+    first = await HomeTable(old.fenced_sessions).claim_home(ann.id, "a", None)
     both = Homes(where, old, new, ann, replace(CHAT, user_id=ann.id))
 
     def count() -> None:
@@ -78,9 +81,9 @@ async def homes(where: URL) -> AsyncIterator[Homes]:
 
     old.on_fence(count)
     _stamp(old, first)
-    await old.conversation_tables().add_conversation(both.chat)
+    await ConversationTables(old).add_conversation(both.chat)
     await both.response(old)
-    _stamp(new, await new.home_table().claim_home(ann.id, "b", first))
+    _stamp(new, await HomeTable(new.fenced_sessions).claim_home(ann.id, "b", first))
     yield both
     await old.close()
     await new.close()
@@ -100,7 +103,7 @@ WRITES: dict[str, tuple[str, Write]] = {
     ),
     "a conversation": (
         "conversations_pkey",
-        lambda homes, store: store.conversation_tables().add_conversation(replace(homes.chat, id="conv-2")),
+        lambda homes, store: ConversationTables(store).add_conversation(replace(homes.chat, id="conv-2")),
     ),
     "an item": ("kept_items_by_id", lambda homes, store: homes.item(store, "i1")),
     "a response": ("kept_responses_pkey", lambda homes, store: homes.response(store)),
@@ -126,7 +129,7 @@ async def test_what_an_old_home_writes_after_the_new_one_means_elsewhere(homes: 
 async def test_what_a_home_breaks_itself_stays_a_bug(homes: Homes) -> None:
     """Finding R-1: only under a claim that is over a constraint says that the user is elsewhere."""
     await homes.messages(homes.new, 7)
-    tables, again = homes.new.conversation_tables(), _message("another", 7)
+    tables, again = ConversationTables(homes.new), _message("another", 7)
     with pytest.raises(IntegrityError):
         await tables.advance_run(homes.chat, [again])
 
@@ -138,7 +141,7 @@ async def test_a_user_who_was_deleted_is_not_elsewhere(homes: Homes) -> None:
     await homes.messages(homes.old, 7)
     assert _contents(homes.where) == [[]] * len(TABLES)
     with pytest.raises(IntegrityError):
-        await homes.old.conversation_tables().add_conversation(replace(homes.chat, id="conv-2"))
+        await ConversationTables(homes.old).add_conversation(replace(homes.chat, id="conv-2"))
 
 
 TABLES = ("conversations", "conversation_messages", "kept_responses", "kept_items", "kept_events")
@@ -180,7 +183,7 @@ async def test_the_model_of_the_fault_suite_has_every_unique_index(homes: Homes)
 
 async def test_the_model_refuses_what_postgresql_refuses(homes: Homes) -> None:
     """Finding R-1: the same writes, under a claim that holds, so that no fence says anything."""
-    model, tables = MemoryConversations(), homes.new.conversation_tables()
+    model, tables = MemoryConversations(), ConversationTables(homes.new)
     first, again = _message("first", 7), _message("again", 7)
     await model.add_conversation(homes.chat)
     await model.advance_run(homes.chat, [first])

@@ -17,10 +17,12 @@ from bridge.calls.state_machine import CallPhase, CallState
 from bridge.conversations.conversation import Conversation, Run
 from bridge.errors import BridgeError, ErrorCode
 from bridge.homes import Home
-from bridge.storage.call_journal import REPEATABLE_SECONDS
+from bridge.storage.call_journal import REPEATABLE_SECONDS, CallJournal
+from bridge.storage.conversations import ConversationTables
+from bridge.storage.items import ItemTables
 from bridge.storage.replicas.fenced_calls import FencedCalls
 from bridge.storage.replicas.homes import HomeTable
-from bridge.storage.replicas.left_work import LeftWork
+from bridge.storage.replicas.left_work import LeftWork, LeftWorkTable
 from bridge.storage.store import Store
 from bridge.storage.users import User
 from bridge.stored_items.items import StoredItem, StoredResponse
@@ -54,7 +56,7 @@ class Scene:
         return await self.calls.write_call(ended, self.home.epoch, may_begin=True)
 
     async def find_left(self, home: Home) -> LeftWork:
-        return await self.store.left_work().find_left(self.ann.id, home.epoch)
+        return await LeftWorkTable(self.store.fenced_sessions).find_left(self.ann.id, home.epoch)
 
     async def state_of(self, call_id: str) -> CallState | None:
         known = await self.calls.find_known(call_id)
@@ -70,10 +72,10 @@ def where(postgres_server: PostgresServer) -> Iterator[URL]:
 @pytest_asyncio.fixture
 async def scene(where: URL) -> AsyncIterator[Scene]:
     store = Store.open_store(where)
-    homes = store.home_table()
+    homes = HomeTable(store.fenced_sessions)
     ann = await store.ensure_user("ann")
     home = await homes.claim_home(ann.id, "a", None)
-    yield Scene(where, store, store.fenced_calls(), homes, ann, home)
+    yield Scene(where, store, FencedCalls(store.fenced_sessions), homes, ann, home)
     await store.close()
 
 
@@ -147,7 +149,7 @@ async def test_rows_of_others_are_written_where_one_claim_is_over(scene: Scene, 
     bob = await scene.store.ensure_user("bob")
     bobs = await scene.homes.claim_home(bob.id, "a", None)
     await scene.claim("b")
-    journal = scene.store.call_journal(tmp_path)
+    journal = CallJournal(scene.store, tmp_path)
     for user, call_id, epoch in ((scene.ann, "anns", scene.home.epoch), (bob, "bobs", bobs.epoch)):
         ended = open_call(user, call_id, safe=True, phase=CallPhase.SUCCEEDED)
         journal.record_ended(ended, may_begin=True, epoch=epoch)
@@ -159,7 +161,7 @@ async def test_rows_of_others_are_written_where_one_claim_is_over(scene: Scene, 
 async def test_items_responses_events_and_conversations_of_an_old_home_are_refused(scene: Scene) -> None:
     """A run that goes on in a replica that has lost its user changes nothing (33)."""
     scene.store.stamp_writes(lambda _: scene.home.epoch)
-    items, conversations = scene.store.item_store(), scene.store.conversation_tables()
+    items, conversations = ItemTables(scene.store), ConversationTables(scene.store)
     response = StoredResponse("r1", scene.ann.id, "demo", "in_progress", {"id": "r1"}, {}, 5.0)
     await items.save_response(response)
     chat = Conversation("conv-1", scene.ann.id, 1.0, 1.0)
@@ -191,7 +193,7 @@ async def test_of_a_user_who_was_idle_nothing_is_left(scene: Scene) -> None:
 async def test_what_a_lost_home_has_left_is_told_by_its_kind(scene: Scene) -> None:
     """Each kind is settled by its own owner, who is asked only where there is some."""
     scene.store.stamp_writes(lambda _: scene.home.epoch)
-    items, conversations = scene.store.item_store(), scene.store.conversation_tables()
+    items, conversations = ItemTables(scene.store), ConversationTables(scene.store)
     response = StoredResponse("r1", scene.ann.id, "demo", "in_progress", {"id": "r1"}, {}, 5.0)
     chat = Conversation("conv-1", scene.ann.id, 1.0, 1.0, run=Run("run-1", "running"))
     await scene.open("c1")
@@ -204,7 +206,7 @@ async def test_what_a_lost_home_has_left_is_told_by_its_kind(scene: Scene) -> No
 async def test_what_a_lost_home_would_delete_stays(scene: Scene) -> None:
     """A replica that comes back from a freeze changes nothing: it may have been about to undo a beginning."""
     scene.store.stamp_writes(lambda _: scene.home.epoch)
-    items, conversations = scene.store.item_store(), scene.store.conversation_tables()
+    items, conversations = ItemTables(scene.store), ConversationTables(scene.store)
     await items.save_response(StoredResponse("r1", scene.ann.id, "demo", "queued", {"id": "r1"}, {}, 5.0))
     await items.add_items([StoredItem("i1", scene.ann.id, "r1", 0, "output", "demo", {}, 5.0, None, None)])
     await conversations.add_conversation(Conversation("conv-1", scene.ann.id, 1.0, 1.0))

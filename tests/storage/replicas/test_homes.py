@@ -35,7 +35,7 @@ def where(postgres_server: PostgresServer) -> Iterator[URL]:
 @asynccontextmanager
 async def table_at(where: URL) -> AsyncGenerator[HomeTable]:
     store = Store.open_store(where)
-    yield store.home_table()
+    yield HomeTable(store.fenced_sessions)
     await store.close()
 
 

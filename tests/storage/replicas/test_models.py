@@ -13,6 +13,8 @@ from bridge.calls.fenced_journal import FencedRows, KnownCall, LeftCall
 from bridge.calls.outcome import CallOutcome
 from bridge.calls.state_machine import CallPhase, CallState
 from bridge.homes import Home, HomeStore
+from bridge.storage.replicas.fenced_calls import FencedCalls
+from bridge.storage.replicas.homes import HomeTable
 from bridge.storage.store import Store
 from bridge.storage.users import User
 from tests.faults.replicas.engines import FarTables
@@ -62,7 +64,7 @@ async def engine(request: pytest.FixtureRequest) -> AsyncIterator[Engine]:
     with server.database() as where:
         store = Store.open_store(where)
         ann, bob = await store.ensure_user("ann"), await store.ensure_user("bob")
-        yield Engine(store.home_table(), store.fenced_calls(), ann, bob)
+        yield Engine(HomeTable(store.fenced_sessions), FencedCalls(store.fenced_sessions), ann, bob)
         await store.close()
 
 

@@ -28,6 +28,8 @@ from bridge.calls.request import RepeatIdentity
 from bridge.calls.state_machine import TERMINAL, CallPhase, CallState
 from bridge.homes import Home, HomeStore
 from bridge.storage.call_journal import CallJournal
+from bridge.storage.replicas.fenced_calls import FencedCalls
+from bridge.storage.replicas.homes import HomeTable
 from bridge.storage.replicas.relayed_records import RelayedRecords
 from bridge.storage.store import Store
 from bridge.storage.users import User
@@ -100,9 +102,9 @@ class Real:
 
     def __init__(self, store: Store, journal: CallJournal) -> None:
         self.homes, self.rows, self.records = (
-            store.home_table(),
-            store.fenced_calls(),
-            store.relayed_records(),
+            HomeTable(store.fenced_sessions),
+            FencedCalls(store.fenced_sessions),
+            RelayedRecords(store),
         )
         self._journal = journal
 
@@ -306,7 +308,7 @@ def where(postgres_server: PostgresServer) -> Iterator[URL]:
 @pytest_asyncio.fixture
 async def database(where: URL, tmp_path: Path) -> AsyncIterator[Database]:
     stores = [Store.open_store(where) for _ in range(2)]
-    journals = [store.call_journal(_folder(tmp_path, number)) for number, store in enumerate(stores)]
+    journals = [CallJournal(store, _folder(tmp_path, number)) for number, store in enumerate(stores)]
     yield Database(where, [Real(store, journal) for store, journal in zip(stores, journals, strict=True)])
     for store, journal in zip(stores, journals, strict=True):
         await journal.close_journal()

@@ -89,7 +89,7 @@ async def open_journal(
     folder: Path, database: Where | None = None, on_unrecorded: OnUnrecorded | None = None
 ) -> AsyncGenerator[JournalHarness]:
     store = Store.open_store(database or folder / "bridge.sqlite3")
-    journal = store.call_journal(folder, on_unrecorded)
+    journal = CallJournal(store, folder, on_unrecorded)
     yield JournalHarness(
         folder, store, journal, await store.ensure_user("ann"), await store.ensure_user("bob")
     )

@@ -16,6 +16,7 @@ from bridge.app.start import start_bridge
 from bridge.cluster.changes import LOOK_S, Changes
 from bridge.cluster.redis_bell import RedisBell
 from bridge.cluster.redis_connection import RedisConnection
+from bridge.storage.replicas.change_counters import ChangeCounters
 from bridge.storage.store import Store
 from bridge.tasks import Tasks
 from tests.support.documents.inline_reader import InlineReader
@@ -56,7 +57,7 @@ async def _following(folder: Path, database: URL, redis_url: str, look_s: float)
     connection, tasks = RedisConnection(redis_url), Tasks()
     bell = RedisBell(connection)
     followed = [each for part in bridge.components.parts for each in part.list_followed()]
-    changes = Changes(store.change_counters(), bell, tasks, followed, look_s=look_s)
+    changes = Changes(ChangeCounters(store), bell, tasks, followed, look_s=look_s)
     store.on_commit(changes.announce_change)
     await changes.read_first()  # no one has changed anything since the start
     await bridge.components.documents.followed.note_versions()
