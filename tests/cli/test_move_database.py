@@ -15,6 +15,7 @@ from bridge.catalog.server_view import ServerRecord, UserSelection
 from bridge.storage.audit_log import AuditLog
 from bridge.storage.preferences import ApprovalTables, LimitTables
 from bridge.storage.replicas.tables import REPLICA_TABLES
+from bridge.storage.servers import ServerTables
 from bridge.storage.store import Store
 from bridge.storage.tables import Base
 from bridge.storage.users import User
@@ -45,14 +46,15 @@ def rows(where: Where) -> dict[str, list[Any]]:
 async def filled(path: Path) -> tuple[User, str]:
     """A store with something in most tables; its user and his key."""
     store = Store.open_store(path)
+    servers = ServerTables(store)
     ann = await store.ensure_user("ann")
     _, key = await store.add_key(ann.id, "a\0b")
     await store.add_ticket(ann.id)
     await add_device(store, ann.id, "Chrome")
-    await store.add_server(ServerRecord("shop", None, "Shop", None, None, None, "{}"))
-    await store.add_names("", {("shop", "GET /"): "list"}, seen={})
-    await store.replace_acceptances(ann.id, "shop", {"GET /": "d"})
-    await store.save_selection(ann.id, UserSelection(tags=("t",), max_tools=5))
+    await servers.add_server(ServerRecord("shop", None, "Shop", None, None, None, "{}"))
+    await servers.add_names("", {("shop", "GET /"): "list"}, seen={})
+    await servers.replace_acceptances(ann.id, "shop", {"GET /": "d"})
+    await servers.save_selection(ann.id, UserSelection(tags=("t",), max_tools=5))
     await LimitTables(store).save_limits({"BREAKER_MAX_FAILURES": 3})
     await ApprovalTables(store).keep_grant(
         Grant("g", ann.id, "shop", "GET /", "d", "always", None, 1.25, None)

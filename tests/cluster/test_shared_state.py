@@ -15,6 +15,7 @@ from bridge.limits.call_settings import CallSetting, SettingScope
 from bridge.settings.models import ProviderSettings
 from bridge.settings.user_providers import UserProvider
 from bridge.storage.preferences import ApprovalTables
+from bridge.storage.servers import ServerTables
 from bridge.stored_items.retention_preference import MemoryChoice
 from tests.support.cluster.following_bridges import FollowingBridges, following_bridges
 from tests.support.documents.compiled import document_text
@@ -140,7 +141,7 @@ async def test_a_shared_document_is_offered_replaced_and_dropped_there(two: Foll
         return await base_url() == "http://other.example"
 
     await eventually(is_changed, within_s=SOON_S)
-    await here.store.delete_server(server_id)
+    await ServerTables(here.store).delete_server(server_id)
 
     async def is_gone() -> bool:
         return not await is_there()

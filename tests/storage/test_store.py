@@ -18,6 +18,7 @@ from bridge.settings.storage import StorageSettings
 from bridge.storage.accounts.account_tables import AccountTables
 from bridge.storage.accounts.logins import LoginTable
 from bridge.storage.preferences import ApprovalTables, LimitTables
+from bridge.storage.servers import ServerTables
 from bridge.storage.store import Store
 from bridge.storage.tables import Base
 from bridge.storage.users import KeyHolder, NewDevice
@@ -46,10 +47,10 @@ async def test_everything_is_there_after_a_restart(database: Where) -> None:
     ann = await store.ensure_user("ann")
     key_id, key = await store.add_key(ann.id, "cli", show_calls="items")
     ticket = await store.add_ticket(ann.id)
-    await store.add_server(RECORD)
+    await ServerTables(store).add_server(RECORD)
     get = ("shop", "GET /products")
-    await store.add_names("", {get: "listProducts"}, seen={})
-    await store.replace_acceptances(ann.id, "shop", {"GET /products": "d1"})
+    await ServerTables(store).add_names("", {get: "listProducts"}, seen={})
+    await ServerTables(store).replace_acceptances(ann.id, "shop", {"GET /products": "d1"})
     await store.close()
 
     store = Store.open_store(database)
@@ -57,9 +58,9 @@ async def test_everything_is_there_after_a_restart(database: Where) -> None:
     assert await store.holder_of_key(key) == KeyHolder(
         ann, forwarder=False, label="cli", key_id=key_id, show_calls="items"
     )
-    assert await store.list_servers() == [RECORD]
-    assert await store.load_names("") == {get: "listProducts"}
-    assert await store.list_acceptances(ann.id) == {get: "d1"}
+    assert await ServerTables(store).list_servers() == [RECORD]
+    assert await ServerTables(store).load_names("") == {get: "listProducts"}
+    assert await ServerTables(store).list_acceptances(ann.id) == {get: "d1"}
     device = await store.spend_ticket(ticket, "{}", "Chrome")
     assert isinstance(device, NewDevice)
     await store.close()
@@ -76,13 +77,13 @@ async def test_whether_a_server_is_shared_survives_and_ends_with_its_owner(datab
     ann = await store.ensure_user("ann")
     mine = ServerRecord("mine", ann.id, "Mine", None, None, None, "{}")
     shared = replace(mine, is_shared=True)
-    assert await store.add_server(mine)
-    assert await store.save_server(shared, seen=mine)
-    assert await store.list_servers() == [shared]
+    assert await ServerTables(store).add_server(mine)
+    assert await ServerTables(store).save_server(shared, seen=mine)
+    assert await ServerTables(store).list_servers() == [shared]
     execute(database, "UPDATE servers SET is_shared = NULL")
-    assert await store.list_servers() == [mine]
+    assert await ServerTables(store).list_servers() == [mine]
     await AccountTables(store, StorageSettings()).delete_user(ann.id)
-    assert await store.list_servers() == []
+    assert await ServerTables(store).list_servers() == []
     await store.close()
 
 
@@ -92,14 +93,14 @@ async def test_who_shares_a_server_and_is_disabled_is_found(database: Where) -> 
     store = Store.open_store(database)
     ann, bob, eve = [await store.ensure_user(name) for name in ("ann", "bob", "eve")]
     for owner, is_shared in ((ann, True), (bob, True), (eve, False)):
-        assert await store.add_server(
+        assert await ServerTables(store).add_server(
             replace(RECORD, id=owner.name, owner_id=owner.id, named=None, is_shared=is_shared)
         )
     for user in (ann, eve):
         await LoginTable(store).set_disabled(user.id, disabled=True)
-    assert await store.disabled_sharers() == {ann.id}
+    assert await ServerTables(store).disabled_sharers() == {ann.id}
     await LoginTable(store).set_disabled(ann.id, disabled=False)
-    assert await store.disabled_sharers() == set()
+    assert await ServerTables(store).disabled_sharers() == set()
     await store.close()
 
 
@@ -107,15 +108,16 @@ async def test_who_shares_a_server_and_is_disabled_is_found(database: Where) -> 
 async def test_deleting_a_server_takes_its_acceptances_and_keeps_its_names(database: Where) -> None:
     """A name that was used once never means something else."""
     store = Store.open_store(database)
+    servers = ServerTables(store)
     ann = await store.ensure_user("ann")
-    await store.add_server(RECORD)
+    await servers.add_server(RECORD)
     get = ("shop", "GET /products")
-    await store.add_names("", {get: "listProducts"}, seen={})
-    await store.replace_acceptances(ann.id, "shop", {"GET /products": "d1"})
-    await store.delete_server("shop")
-    assert await store.list_servers() == []
-    assert await store.list_acceptances(ann.id) == {}
-    assert await store.load_names("") == {get: "listProducts"}
+    await servers.add_names("", {get: "listProducts"}, seen={})
+    await servers.replace_acceptances(ann.id, "shop", {"GET /products": "d1"})
+    await servers.delete_server("shop")
+    assert await servers.list_servers() == []
+    assert await servers.list_acceptances(ann.id) == {}
+    assert await servers.load_names("") == {get: "listProducts"}
     await store.close()
 
 
@@ -124,13 +126,13 @@ async def test_a_selection_is_there_after_a_restart(database: Where) -> None:
     """And a later one takes its place; who chose nothing has an empty one."""
     store = Store.open_store(database)
     ann = await store.ensure_user("ann")
-    assert await store.load_selection(ann.id) == UserSelection()
-    await store.save_selection(ann.id, UserSelection(("a",), ("t",), ("n*",), ("p",), 9, 2_000))
+    assert await ServerTables(store).load_selection(ann.id) == UserSelection()
+    await ServerTables(store).save_selection(ann.id, UserSelection(("a",), ("t",), ("n*",), ("p",), 9, 2_000))
     later = UserSelection(servers=("shop",), pinned=("one", "two"), max_tools=40)
-    await store.save_selection(ann.id, later)
+    await ServerTables(store).save_selection(ann.id, later)
     await store.close()
     store = Store.open_store(database)
-    assert await store.load_selection(ann.id) == later
+    assert await ServerTables(store).load_selection(ann.id) == later
     await store.close()
 
 
@@ -196,25 +198,26 @@ def test_what_a_killed_bridge_left_open_is_found_without_reading_all(tmp_path: P
 async def test_what_comes_several_times_at_once_is_stored_once(database: Where) -> None:
     """Two tabs, a doubled click, the first requests of a user: none fails, and the last one holds."""
     store = Store.open_store(database)
+    servers = ServerTables(store)
     limits, approvals = LimitTables(store), ApprovalTables(store)
     async with asyncio.TaskGroup() as group:
         making = [group.create_task(store.ensure_user("ann")) for _ in range(8)]
     (ann,) = {task.result() for task in making}
-    await store.add_server(RECORD)
+    await servers.add_server(RECORD)
     device = await add_device(store, ann.id, "Chrome")
     setting = CallSetting(deadline_s=7.0)
     grant = Grant("g", ann.id, "shop", "GET /products", "d", "always", None, time.time(), None)
     async with asyncio.TaskGroup() as group:
         for _ in range(8):
-            group.create_task(store.save_selection(ann.id, UserSelection(tags=("t",))))
-            group.create_task(store.replace_acceptances(ann.id, "shop", {"GET /products": "d"}))
+            group.create_task(servers.save_selection(ann.id, UserSelection(tags=("t",))))
+            group.create_task(servers.replace_acceptances(ann.id, "shop", {"GET /products": "d"}))
             group.create_task(store.choose_device(ann.id, "shop", device.id))
             group.create_task(limits.save_limits({"BREAKER_MAX_FAILURES": 4}))
             group.create_task(limits.save_call_setting(ann.id, SettingScope("shop", ""), setting))
             group.create_task(approvals.choose_approval_mode(ann.id, "ask"))
             group.create_task(approvals.keep_grant(grant))
-    assert (await store.load_selection(ann.id)).tags == ("t",)
-    assert len(await store.list_acceptances(ann.id)) == 1
+    assert (await servers.load_selection(ann.id)).tags == ("t",)
+    assert len(await servers.list_acceptances(ann.id)) == 1
     assert await store.device_choices(ann.id) == {"shop": device.id}
     assert await limits.load_limits() == {"BREAKER_MAX_FAILURES": 4}
     assert await limits.call_settings(ann.id) == {SettingScope("shop", ""): setting}

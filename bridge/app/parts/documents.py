@@ -23,6 +23,7 @@ from bridge.endpoints.api.selection import SelectionBounds, SelectionRoutes
 from bridge.endpoints.api.servers import ServerRoutes
 from bridge.heap import freeze_document
 from bridge.http.routing import Route
+from bridge.storage.servers import ServerTables
 from toolserver.tool.selection import Selection
 
 MANY_OPERATIONS = 2_000
@@ -52,8 +53,9 @@ class DocumentsPart(Part):
         self._ground = ground
         self._announcements = announcements
         self._offer = offer
+        servers = ServerTables(ground.store)
         self.registry = Registry(
-            ground.store,
+            servers,
             reader,
             operator_id=ground.operator.id,
             bounds=Selection(limit=tools.max_tools, max_tokens=tools.max_tool_tokens),
@@ -62,7 +64,8 @@ class DocumentsPart(Part):
             on_change=on_change,
             on_load=self._begin_finishing,
         )
-        self.followed = FollowedServers(self.registry, ground.store, ground.tasks)
+        self.followed = FollowedServers(self.registry, servers, ground.tasks)
+        self._owners = FollowedOwners(self.registry, servers)
 
     def list_routes(self) -> Sequence[Route]:
         """Return the routes of servers, documents and tools."""
@@ -100,9 +103,8 @@ class DocumentsPart(Part):
             await self.followed.note_versions()
         for record, error in await self.registry.load_servers():
             _log.error("Server %s cannot be loaded: %s", record.id, error.error.message)
-        owners = FollowedOwners(self.registry, self._ground.store)
-        await owners.read_owners()
-        self._ground.tasks.keep_running(owners.keep_reading, "users whose shared servers are offered")
+        await self._owners.read_owners()
+        self._ground.tasks.keep_running(self._owners.keep_reading, "users whose shared servers are offered")
         await self._offer(self)
 
     def refuse_work(self) -> None:

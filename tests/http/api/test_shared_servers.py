@@ -14,6 +14,7 @@ from bridge.catalog.registry import NOBODY
 from bridge.settings.storage import StorageSettings
 from bridge.storage.accounts.account_tables import AccountTables
 from bridge.storage.accounts.logins import Login, LoginTable
+from bridge.storage.servers import ServerTables
 from bridge.storage.store import Store
 from bridge.storage.user_mapping import User
 from tests.support.audit_entries import told_in
@@ -254,7 +255,7 @@ async def test_what_a_disabled_user_shares_is_offered_to_nobody_until_it_is_enab
     shop = await shared_shop(ann)
     await bob.accept_everything()
     parts, owner = bridge.components, await user_named(bridge, "ann")
-    logins, owners = LoginTable(parts.store), FollowedOwners(parts.registry, parts.store)
+    logins, owners = LoginTable(parts.store), FollowedOwners(parts.registry, ServerTables(parts.store))
     await logins.set_disabled(owner.id, disabled=True)
     await owners.read_owners()
     assert await servers_of(bob) == await servers_of(local) == []

@@ -12,6 +12,7 @@ import pytest_asyncio
 
 from bridge.app.server import Bridge
 from bridge.catalog.registry import NOBODY
+from bridge.storage.servers import ServerTables
 from tests.support.documents.compiled import document_text
 from tests.support.forwarded_users import SECRET, sign_token
 from tests.support.running_bridge import json_answer, page_of, pair_browser, running_bridge
@@ -153,7 +154,7 @@ async def test_a_forwarder_is_offered_what_everybody_is(bridge: Bridge, forwarde
         assert offered == ["/tools/listProducts", "/tools/addProduct"]
     assert await forwarder.code("/servers/diary/openapi.json") == (404, "not_found")
     assert (await forwarder.ask("/servers/shop/openapi.json"))[0] == 200
-    assert await bridge.components.store.load_names(NOBODY) == {}, "reading names nothing anew"
+    assert await ServerTables(bridge.components.store).load_names(NOBODY) == {}, "reading names nothing anew"
 
 
 async def test_a_shared_tool_is_found_by_the_name_that_everybody_knows(

@@ -7,6 +7,7 @@ from sqlalchemy import URL, text
 
 from bridge.calls.approval_policy import Grant
 from bridge.storage.preferences import ApprovalTables
+from bridge.storage.servers import ServerTables
 from bridge.storage.store import Store
 from tests.support.stores.databases import engine_of, execute
 from tests.support.stores.postgresql import PostgresServer
@@ -142,7 +143,7 @@ async def test_a_grant_replaced_while_its_server_is_deleted_goes_with_it(
             bob.execute(text(HELD_UP))
             keeping = asyncio.create_task(ApprovalTables(store).keep_grant(NEW))
             await eventually(lambda: waiting(where) == 1)
-            deleting = asyncio.create_task(store.delete_server("shop"))
+            deleting = asyncio.create_task(ServerTables(store).delete_server("shop"))
             await eventually(lambda: waiting(where) == 2)
             bob.rollback()
         await asyncio.gather(keeping, deleting)

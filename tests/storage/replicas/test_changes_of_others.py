@@ -12,6 +12,7 @@ from bridge.catalog.server_view import ServerRecord, UserSelection
 from bridge.limits.call_settings import CallSetting, SettingScope
 from bridge.storage.preferences import ApprovalTables, LimitTables, MemoryChoiceTable
 from bridge.storage.replicas.change_counters import ChangeCounters
+from bridge.storage.servers import ServerTables
 from bridge.storage.sessions import Topic
 from bridge.storage.store import Store
 from bridge.storage.users import User
@@ -67,33 +68,35 @@ async def test_shared_limits_and_documents_are_rung_for(postgres_server: Postgre
     async with two_stores(postgres_server) as stores:
         limits = LimitTables(stores.writer)
         assert await stores.moved(lambda: limits.save_limits({"BREAKER_MAX_FAILURES": 7})) == {"limits"}
-        assert await stores.moved(lambda: stores.writer.add_server(SHARED)) == {"servers"}
+        assert await stores.moved(lambda: ServerTables(stores.writer).add_server(SHARED)) == {"servers"}
         assert stores.rung == ["limits", "servers"]
 
 
 async def test_the_same_document_again_is_no_change(postgres_server: PostgresServer) -> None:
     """Every replica that starts shares its documents; the others would read all of theirs again each time."""
     async with two_stores(postgres_server) as stores:
-        await stores.writer.add_server(SHARED)
-        assert await stores.moved(lambda: stores.writer.save_server(SHARED, seen=SHARED)) == set()
+        await ServerTables(stores.writer).add_server(SHARED)
+        assert (
+            await stores.moved(lambda: ServerTables(stores.writer).save_server(SHARED, seen=SHARED)) == set()
+        )
 
 
 async def test_what_a_user_changes_is_rung_for(postgres_server: PostgresServer) -> None:
     """The user may be at home elsewhere in a moment, where the older state is still in memory."""
     async with two_stores(postgres_server) as stores:
         store, ann = stores.writer, stores.ann.id
-        await store.add_server(ServerRecord("mine", ann, "Mine", None, None, None, "{}"))
+        await ServerTables(store).add_server(ServerRecord("mine", ann, "Mine", None, None, None, "{}"))
         device = await add_device(store, ann, "Phone")
         await store.rename_device(ann, device.id, "Desk")
         await store.choose_device(ann, "mine", device.id)
-        await store.replace_acceptances(ann, "mine", {"GET /": "d"})
-        await store.save_selection(ann, UserSelection())
+        await ServerTables(store).replace_acceptances(ann, "mine", {"GET /": "d"})
+        await ServerTables(store).save_selection(ann, UserSelection())
         await LimitTables(store).save_call_setting(ann, SettingScope("mine"), CallSetting(deadline_s=1))
         await MemoryChoiceTable(store).save_memory_choice(ann, MemoryChoice())
         await ApprovalTables(store).choose_approval_mode(ann, "ask")
         await ApprovalTables(store).keep_grant(Grant("g", ann, "mine", "GET /", "d", "timed", None, 1.0, 9e9))
         await ApprovalTables(store).delete_grants(ann, ["g"])
-        await store.delete_server("mine")
+        await ServerTables(store).delete_server("mine")
         assert stores.rung == [
             "servers",
             "devices",
@@ -120,7 +123,7 @@ async def test_reading_grants_changes_nothing(postgres_server: PostgresServer) -
 async def test_an_expired_grant_is_deleted_once(postgres_server: PostgresServer) -> None:
     """It must not come back, and its deletion is a change as any other."""
     async with two_stores(postgres_server) as stores:
-        await stores.writer.add_server(SHARED)
+        await ServerTables(stores.writer).add_server(SHARED)
         tables = ApprovalTables(stores.writer)
         grant = Grant("g", stores.ann.id, "shop", "GET /", "d", "timed", None, 1.0, 2.0)
         await tables.keep_grant(grant)
@@ -131,14 +134,14 @@ async def test_an_expired_grant_is_deleted_once(postgres_server: PostgresServer)
 async def test_of_two_changes_of_one_server_at_once_one_is_stored(postgres_server: PostgresServer) -> None:
     """The row is locked while it is compared, so that neither replica overwrites what it has not seen."""
     async with two_stores(postgres_server) as stores:
-        await stores.writer.add_server(SHARED)
+        await ServerTables(stores.writer).add_server(SHARED)
         changes = [replace(SHARED, title=f"Title {number}") for number in range(8)]
         async with asyncio.TaskGroup() as group:
-            at = (stores.writer, stores.reader)
+            at = (ServerTables(stores.writer), ServerTables(stores.reader))
             saving = [
                 group.create_task(at[number % 2].save_server(each, seen=SHARED))
                 for number, each in enumerate(changes)
             ]
         assert sorted(task.result() for task in saving) == [False] * 7 + [True]
-        [stored] = await stores.writer.list_servers()
+        [stored] = await ServerTables(stores.writer).list_servers()
         assert [change for change, task in zip(changes, saving, strict=True) if task.result()] == [stored]

@@ -13,6 +13,7 @@ from bridge.catalog.followed_servers import FollowedServers
 from bridge.catalog.registry import NOBODY, Registry
 from bridge.catalog.server_view import LoadedServer
 from bridge.catalog.tool_names import SHARED_SCOPE
+from bridge.storage.servers import ServerTables
 from bridge.storage.store import Store
 from bridge.tasks import Tasks
 from tests.support.documents.compiled import document_text
@@ -48,15 +49,16 @@ class Replica:
         def on_load(_server: LoadedServer) -> None: ...
 
         store = Store.open_store(where)
+        servers = ServerTables(store)
         registry = Registry(
-            store,
+            servers,
             InlineCompiler(),
             operator_id=USERS[0],
             tasks=Tasks(),
             on_change=on_change,
             on_load=on_load,
         )
-        followed = FollowedServers(registry, store, Tasks())
+        followed = FollowedServers(registry, servers, Tasks())
         await followed.note_versions()
         return cls(store, registry, followed)
 
@@ -82,7 +84,7 @@ async def test_servers_that_replicas_add_at_once_have_different_ids(
         for number, user in enumerate(USERS)
     ]
     added = await asyncio.gather(*adding)
-    stored = {record.id: record.owner_id for record in await replicas[0].store.list_servers()}
+    stored = {record.id: record.owner_id for record in await ServerTables(replicas[0].store).list_servers()}
     assert stored == {server.record.id: user for server, user in zip(added, USERS, strict=True)}
 
 
@@ -95,7 +97,7 @@ async def test_a_document_that_replicas_share_at_once_is_one_server(
     ]
     here, there = await asyncio.gather(*sharing)
     assert here.record.id == there.record.id
-    assert len(await replicas[0].store.list_servers()) == 1
+    assert len(await ServerTables(replicas[0].store).list_servers()) == 1
 
 
 async def test_names_that_replicas_give_at_once_are_unique(
