@@ -29,7 +29,7 @@ async def measure_connections() -> dict[str, object]:
     url = f"ws://{host}:{port}{SOCKET}"
 
     async def connect_page(number: int) -> None:
-        user = await running.bridge.components.store.ensure_user(f"user-{number}")
+        user = await running.bridge.components.users.ensure_user(f"user-{number}")
         await peer.connect_page(await running.page_of(user))
 
     try:

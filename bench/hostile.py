@@ -82,7 +82,7 @@ async def _attacked(shop: ShopBridge, kind: str) -> AsyncGenerator[None]:
         yield
         return
     bridge = shop.bridge
-    _, token = await shop.open_session(await bridge.components.store.ensure_user("eve"))
+    _, token = await shop.open_session(await bridge.components.users.ensure_user("eve"))
     count = ATTACKERS.get(kind, 1)
     command = (sys.executable, "-m", "bench.attacker", kind, bridge.base_url.partition("//")[2], token)
     environ = {**os.environ, "ATTACKERS": str(count)}

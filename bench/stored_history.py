@@ -23,6 +23,7 @@ from bridge.settings.storage import StorageSettings
 from bridge.storage.database import postgresql_url
 from bridge.storage.items import ItemTables
 from bridge.storage.store import Store
+from bridge.storage.users import UserTables
 from bridge.stored_items.items import Side, StoredItem, StoredResponse
 from toolserver.json_types import JsonObject
 
@@ -82,7 +83,7 @@ async def _opened(where: Where) -> AsyncGenerator[Store]:
 
 
 async def _fill(store: Store, settings: StorageSettings, name: str, count: int) -> str:
-    user_id = (await store.ensure_user(name)).id
+    user_id = (await UserTables(store).ensure_user(name)).id
     items = ItemTables(store, settings)
     chance = Random(1)
     for batch in _batches(user_id, count // len(KINDS), chance):

@@ -142,7 +142,7 @@ async def _sign_in(running: RunningBridge, pages: int, users: int) -> list[str]:
     parts = running.bridge.components
     tokens: list[str] = []
     for number in range(users):
-        user = await parts.store.ensure_user(f"user-{number}")
+        user = await parts.users.ensure_user(f"user-{number}")
         device = await add_device(parts.store, user.id, "bench")
         facts = {"sub": user.id, "name": user.name, "device": device.id}
         tokens += [parts.identity.sign_token(SESSION, facts, _SESSION_S)] * (pages // users)

@@ -105,7 +105,7 @@ async def measure_document_ways(text: str) -> dict[str, object]:
     with TemporaryDirectory() as name:
         folder = Path(name)
         async with _bridge(folder) as bridge, _paired(bridge) as page:
-            _, key = await bridge.components.store.add_key(bridge.local_user.id, "bench")
+            _, key = await bridge.components.users.add_key(bridge.local_user.id, "bench")
             shown = await _lead(probe, bridge, _Client(bridge.base_url, page.token, key), text)
             first["just added"] = await _first_calls(page, key, shown.reading)
         async with _bridge(folder, probe) as bridge, _paired(bridge) as page:
@@ -139,7 +139,7 @@ async def _bridge(folder: Path, probe: Probe | None = None) -> AsyncGenerator[Br
 @asynccontextmanager
 async def _paired(bridge: Bridge) -> AsyncGenerator[FakePage]:
     async with aiohttp.ClientSession() as session:
-        ticket = await bridge.components.store.add_ticket(bridge.local_user.id)
+        ticket = await bridge.components.users.add_ticket(bridge.local_user.id)
         page = await pair_browser(bridge.base_url, session, ticket)
         await page.open_session()
         yield page

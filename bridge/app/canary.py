@@ -9,7 +9,7 @@ from bridge.calls.request import CallContext, CallOptions, ToolCall
 from bridge.catalog.registry import Registry
 from bridge.errors import BridgeError
 from bridge.settings.canary import CanarySettings
-from bridge.storage.store import Store
+from bridge.storage.users import UserTables
 
 CANARY_S = 5.0
 """Deadline of the call, and how long `/readyz` waits for it, in seconds."""
@@ -22,7 +22,7 @@ ASKED_BY = "canary"
 
 
 def build_canary(
-    settings: CanarySettings, store: Store, registry: Registry, engine: Engine, find_route: FindRoute
+    settings: CanarySettings, users: UserTables, registry: Registry, engine: Engine, find_route: FindRoute
 ) -> Probe | None:
     """Return the probe that makes the call; None where no user is named.
 
@@ -33,7 +33,7 @@ def build_canary(
         return None
 
     async def call_canary() -> str:
-        user = await store.ensure_user(settings.canary_user)
+        user = await users.ensure_user(settings.canary_user)
         try:
             if await find_route(user.id) is not None:
                 return "The canary's user is at home in another replica, which makes the call."

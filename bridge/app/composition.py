@@ -35,6 +35,7 @@ from bridge.metrics.instruments import StateGauges
 from bridge.storage.audit_log import AuditLog
 from bridge.storage.call_journal import CallJournal
 from bridge.storage.store import Store
+from bridge.storage.users import UserTables
 
 
 class Components:
@@ -131,6 +132,11 @@ class Components:
     def store(self) -> Store:
         """The database."""
         return self.ground.store
+
+    @property
+    def users(self) -> UserTables:
+        """Users, their keys and browsers."""
+        return self.accounts.users
 
     @property
     def audit(self) -> AuditLog:

@@ -9,7 +9,7 @@ from pathlib import Path
 from bridge.app.secret_files import read_private, write_private
 from bridge.storage.replicas.cluster_facts import ClusterFacts
 from bridge.storage.store import Store
-from bridge.storage.users import KEY_PREFIX, User, hash_secret
+from bridge.storage.users import KEY_PREFIX, User, UserTables, hash_secret
 
 LABEL = "printed at start"
 
@@ -24,13 +24,13 @@ async def open_local_key(folder: Path, store: Store, user: User, shared_secret: 
         StoreError: the file cannot be read or written.
         BridgeError: `database_unavailable`.
     """
-    path = folder / "local.key"
+    path, users = folder / "local.key", UserTables(store)
     known = read_private(path)
-    if known and await store.holder_of_key(known):
+    if known and await users.holder_of_key(known):
         return known
     key = None if shared_secret is None else await _open_shared_key(store, user, shared_secret)
     if key is None:
-        _, key = await store.add_key(user.id, LABEL)
+        _, key = await users.add_key(user.id, LABEL)
     write_private(path, key)
     return key
 
@@ -39,7 +39,8 @@ async def _open_shared_key(store: Store, user: User, secret: bytes) -> str | Non
     """Return the key of all replicas; None: it was revoked, or another replica is just about to add it."""
     digest = blake2s(secret, person=b"localkey").digest()
     key = KEY_PREFIX + base64.urlsafe_b64encode(digest).decode().rstrip("=")
+    users = UserTables(store)
     if await ClusterFacts(store.fenced_sessions).note_local_key(hash_secret(key)):
-        await store.add_key(user.id, LABEL, key=key)
+        await users.add_key(user.id, LABEL, key=key)
         return key
-    return key if await store.holder_of_key(key) else None
+    return key if await users.holder_of_key(key) else None

@@ -11,6 +11,7 @@ from bridge.http.json_fetch import fetch_json, fetch_json_as, send_form
 from bridge.settings.login import LoginSettings
 from bridge.storage.accounts.logins import LoginTable
 from bridge.storage.store import Store
+from bridge.storage.users import UserTables
 from bridge.tasks import Tasks
 
 
@@ -32,5 +33,12 @@ def compose_logins(
         return None
     keys = SigningKeys(provider.issuer, fetch_json, tasks)
     tokens = IdTokens(provider.issuer, provider.client.client_id, keys)
-    table = LoginTable(store)
-    return Logins(provider, tokens, settings, identity, table=table, store=store, base_url=base_url)
+    return Logins(
+        provider,
+        tokens,
+        settings,
+        identity,
+        table=LoginTable(store),
+        users=UserTables(store),
+        base_url=base_url,
+    )

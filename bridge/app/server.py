@@ -47,7 +47,7 @@ class Bridge:
 
     async def page_url(self) -> str:
         """Return the page's address with a one-time ticket of the local user; fragments appear in no log."""
-        return page_url(self.base_url, await self.components.store.add_ticket(self.local_user.id))
+        return page_url(self.base_url, await self.components.users.add_ticket(self.local_user.id))
 
     async def share_document(
         self, source: str, *, named: str | None = None, rules: ReferenceRules = OWN_ONLY

@@ -38,6 +38,7 @@ from bridge.settings.users import LOCAL_USER
 from bridge.storage.audit_log import AuditLog
 from bridge.storage.encryption import Encryption
 from bridge.storage.store import Store
+from bridge.storage.users import UserTables
 from bridge.tasks import Tasks
 
 if TYPE_CHECKING:
@@ -108,7 +109,7 @@ async def _prepare_ground(
         settings=settings,
         store=store,
         secret=secret,
-        operator=await store.ensure_user(LOCAL_USER),
+        operator=await UserTables(store).ensure_user(LOCAL_USER),
         base_url=base_url,
         port=port,
         homes=None if replica is None else replica.homes,

@@ -19,7 +19,7 @@ from bridge.auth.access_tokens import CLOCK_SKEW_S
 from bridge.auth.identity import Caller, Identity
 from bridge.catalog.registry import NOBODY
 from bridge.errors import BridgeError, ErrorCode, WireError
-from bridge.storage.users import AccessIds, User, UserStore
+from bridge.storage.users import AccessIds, User, UserTables
 from bridge.tasks import run_within
 from toolserver.json_types import JsonObject, text_at
 
@@ -75,8 +75,8 @@ def hold_nothing(_task: asyncio.Task[Any], _caller: Caller, _end: Callable[[], o
 class AccessWatch:
     """What the callers of one process have open. Methods run on one event loop."""
 
-    def __init__(self, store: UserStore, identity: Identity) -> None:
-        self._store = store
+    def __init__(self, users: UserTables, identity: Identity) -> None:
+        self._users = users
         self._identity = identity
         self._held: dict[asyncio.Task[Any], _Held] = {}
 
@@ -112,7 +112,7 @@ class AccessWatch:
         if not requests and not held:
             return
         asked = _ids_of({caller for _, caller in requests} | {each.caller for _, each in held})
-        found, now = await self._store.find_access(asked), time.time()
+        found, now = await self._users.find_access(asked), time.time()
         ended = 0
         for request, caller in requests:
             why = _why_ended(caller, found, now, is_listening=request.is_listening)

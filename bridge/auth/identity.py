@@ -34,8 +34,7 @@ from bridge.settings.answer_format import CallDisplay, MarkerForm
 from bridge.settings.quotas import DEFAULT_QUOTAS, QuotaSettings
 from bridge.shared_work import SingleFlight
 from bridge.storage.sessions import database_unavailable
-from bridge.storage.store import Store
-from bridge.storage.users import Device, KeyHolder, NewDevice, PairingTicket, User, hash_secret
+from bridge.storage.users import Device, KeyHolder, NewDevice, PairingTicket, User, UserTables, hash_secret
 
 SESSION_SECONDS = 15 * 60
 """Lifetime of a session token; the page renews it."""
@@ -127,7 +126,7 @@ class Identity:
 
     def __init__(
         self,
-        store: Store,
+        users: UserTables,
         secret: bytes,
         user_headers: UserHeaders,
         *,
@@ -137,7 +136,7 @@ class Identity:
         """`shared`: of a replica: counts attempts and spends nonces together with the others."""
         self.attempts = Attempts(shared)
         """Limits on attempts to get in."""
-        self._store = store
+        self._users = users
         self._secret = secret
         self._user_headers = user_headers
         self._quotas = quotas
@@ -171,8 +170,8 @@ class Identity:
                 can be used once there are fewer browsers.
         """
         found = None
-        if await self._store.has_ticket(ticket):  # which costs less than to spend what is none
-            found = await self._store.spend_ticket(ticket, public_key, browser, quotas=self._quotas)
+        if await self._users.has_ticket(ticket):  # which costs less than to spend what is none
+            found = await self._users.spend_ticket(ticket, public_key, browser, quotas=self._quotas)
         if found is None:
             raise _used_link()
         return found
@@ -185,7 +184,7 @@ class Identity:
         Raises:
             BridgeError: `unauthorized` for a used, expired or unknown ticket.
         """
-        redeemed = await self._store.redeem_ticket(ticket, caller.user.id)
+        redeemed = await self._users.redeem_ticket(ticket, caller.user.id)
         if redeemed is None:
             raise _used_link()
         return redeemed
@@ -202,12 +201,12 @@ class Identity:
                 to log in again.
         """
         self.read_token(CHALLENGE, nonce)
-        device = await self._store.find_device(device_id)
+        device = await self._users.find_device(device_id)
         if device is None or not is_signed_by(json.loads(device.public_key), SIGNED_TEXT + nonce, signature):
             raise _unknown_browser()
         check_login_lasts(device)
         await self._spend_challenge(nonce)
-        await self._store.see_device(device.id)
+        await self._users.see_device(device.id)
         claims = {"sub": device.user.id, "name": device.user.name, "device": device.id}
         return self.sign_token(SESSION, claims, SESSION_SECONDS), device
 
@@ -233,7 +232,7 @@ class Identity:
         claims = self._session_claims(token)
         device_id = claims["device"]
         device = _fresh(self._devices, device_id) or await self._cached_lookup(
-            self._devices, device_id, lambda: self._store.find_device(device_id)
+            self._devices, device_id, lambda: self._users.find_device(device_id)
         )
         if device is None:
             raise _unknown_browser()
@@ -298,13 +297,13 @@ class Identity:
         device_id, key_id = caller.device_id, caller.key_id
         if device_id is not None:
             found = await self._cached_lookup(
-                self._devices, device_id, lambda: self._store.find_device(device_id)
+                self._devices, device_id, lambda: self._users.find_device(device_id)
             )
             if found is None:
                 raise _unknown_browser()
         elif caller.client is None:
             holder = await self._cached_lookup(
-                self._known_keys, key_id, lambda: self._store.holder_of_key_id(key_id)
+                self._known_keys, key_id, lambda: self._users.holder_of_key_id(key_id)
             )
             if holder is None:
                 raise _unknown_key()
@@ -343,7 +342,7 @@ class Identity:
 
     async def _find_key(self, key: str, digest: str) -> Caller:
         async def look() -> Caller | None:
-            holder = await self._store.holder_of_key(key)
+            holder = await self._users.holder_of_key(key)
             return None if holder is None else _caller_of_key(holder)
 
         caller = await self._cached_lookup(self._key_callers, digest, look)
@@ -392,13 +391,13 @@ class Identity:
         user_id = self._forwarded.get(named)
         if user_id is None:
             async with self._naming:  # The first calls of a user come together, and make one user.
-                user = await self._store.ensure_forwarded_user(
+                user = await self._users.ensure_forwarded_user(
                     named.issuer, named.subject, named.display_name
                 )
                 user_id = user.id
                 _remember(self._forwarded, named, user_id)
                 self._named_users.pop(user_id, None)  # the user may have had another name
-        user = await self._cached_lookup(self._named_users, user_id, lambda: self._store.find_user(user_id))
+        user = await self._cached_lookup(self._named_users, user_id, lambda: self._users.find_user(user_id))
         if user is None:
             raise disabled_user()
         return user

@@ -28,7 +28,7 @@ from bridge.errors import BridgeError, ErrorCode
 from bridge.log_lines import OncePerMinute
 from bridge.settings.login import LoginSettings
 from bridge.storage.accounts.logins import Login, LoginTable
-from bridge.storage.users import User, UserStore, hash_secret
+from bridge.storage.users import User, UserTables, hash_secret
 from toolserver.json_types import JsonObject, JsonValue, text_at
 
 LOGIN_SECONDS = 10 * 60
@@ -97,7 +97,7 @@ class Logins:
         identity: Identity,
         *,
         table: LoginTable,
-        store: UserStore,
+        users: UserTables,
         base_url: str,
     ) -> None:
         self._provider = provider
@@ -105,7 +105,7 @@ class Logins:
         self._settings = settings
         self._identity = identity
         self._table = table
-        self._store = store
+        self._users = users
         self._base_url = base_url
         self._redirect_uri = f"{base_url}/login/callback"
 
@@ -164,7 +164,7 @@ class Logins:
                 raise LoginFailed(LoginFailure.UNREACHABLE) from None
             raise
         user = await self._admit(claims)
-        ticket = await self._store.add_ticket(user.id, bound_to=secret_of_cookie(cookie))
+        ticket = await self._users.add_ticket(user.id, bound_to=secret_of_cookie(cookie))
         return FinishedLogin(user, ticket)
 
     async def logout_url(self) -> str:

@@ -11,7 +11,7 @@ from collections.abc import Callable
 
 from bridge.errors import BridgeError, ErrorCode, WireError
 from bridge.limits.token_bucket import RateLimit
-from bridge.storage.users import UserStore
+from bridge.storage.users import UserTables
 
 SAME_LINK_S = 60.0
 """Seconds for which the same link is returned: a model that retries must not invalidate its user's link."""
@@ -30,14 +30,14 @@ class PairingLinks:
 
     def __init__(
         self,
-        store: UserStore,
+        users: UserTables,
         base_url: str,
         is_open: Callable[[str], bool],
         *,
         clock: Callable[[], float] = time.monotonic,
     ) -> None:
         """`is_open`: whether a page of a user is connected."""
-        self._store = store
+        self._users = users
         self._base_url = base_url
         self._is_open = is_open
         self._clock = clock
@@ -61,7 +61,7 @@ class PairingLinks:
         if url and self._clock() < made_at + SAME_LINK_S:
             return url
         self._limit.take_token(user_id)
-        url = f"{self._base_url}/#ticket={await self._store.add_ticket(user_id, printed=False)}"
+        url = f"{self._base_url}/#ticket={await self._users.add_ticket(user_id, printed=False)}"
         if len(self._links) >= MAX_REMEMBERED_LINKS:
             self._links.clear()
         self._links[user_id] = (url, self._clock())

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
 from bridge.calls.open_call import Page
-from bridge.storage.users import UserStore
+from bridge.storage.users import UserTables
 
 MAX_CACHED_USERS = 10_000
 """Maximum number of users whose choices are cached; the cache is emptied beyond it."""
@@ -33,8 +33,8 @@ def choose_page(pages: Sequence[Page], device_id: str | None) -> Page | None:
 class DeviceChoices:
     """The browsers that users have chosen, cached so that no call waits for the database."""
 
-    def __init__(self, store: UserStore) -> None:
-        self._store = store
+    def __init__(self, users: UserTables) -> None:
+        self._users = users
         self._cache: dict[str, Mapping[str, str]] = {}
         self._clearings = 0
 
@@ -43,7 +43,7 @@ class DeviceChoices:
         choices = self._cache.get(user_id)
         if choices is None:
             clearings = self._clearings
-            choices = await self._store.device_choices(user_id)
+            choices = await self._users.device_choices(user_id)
             if len(self._cache) >= MAX_CACHED_USERS:
                 self._cache.clear()
             if clearings == self._clearings:  # else this may be older than what the cache was cleared for
@@ -52,7 +52,7 @@ class DeviceChoices:
 
     async def choose_device(self, user_id: str, server_id: str, device_id: str | None) -> bool:
         """Choose a browser for a server, or None: automatic. False: there is no such server or browser."""
-        is_known = await self._store.choose_device(user_id, server_id, device_id)
+        is_known = await self._users.choose_device(user_id, server_id, device_id)
         self.forget_choices(user_id)
         return is_known
 

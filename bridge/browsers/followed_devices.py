@@ -9,7 +9,7 @@ from bridge.auth.identity import Identity
 from bridge.browsers.device_routing import DeviceChoices
 from bridge.browsers.gateway import BrowserGateway
 from bridge.errors import BridgeError
-from bridge.storage.users import UserStore
+from bridge.storage.users import UserTables
 from bridge.tasks import sleep_safely
 
 READ_EVERY_S = 60.0
@@ -21,9 +21,9 @@ class FollowedDevices:
     """The browsers that are trusted or connected here. Its method runs once at a time."""
 
     def __init__(
-        self, store: UserStore, identity: Identity, choices: DeviceChoices, gateway: BrowserGateway
+        self, users: UserTables, identity: Identity, choices: DeviceChoices, gateway: BrowserGateway
     ) -> None:
-        self._store = store
+        self._users = users
         self._identity = identity
         self._choices = choices
         self._gateway = gateway
@@ -53,7 +53,7 @@ class FollowedDevices:
         self._suspects |= self._identity.cached_devices() | self._gateway.device_ids()
         self._identity.forget_credentials()
         self._choices.clear_cache()
-        found = await self._store.find_devices(users, self._suspects)
+        found = await self._users.find_devices(users, self._suspects)
         removed = self._suspects - {device.id for device in found}
         self._suspects.clear()
         for device_id in removed:

@@ -13,6 +13,7 @@ from bridge.cli.store import open_store
 from bridge.endpoints.api.audit import audit_facts
 from bridge.storage.audit_log import AuditLog, AuditQuery, StoredAuditEntry
 from bridge.storage.store import Store
+from bridge.storage.users import UserTables
 
 
 def audit(options: argparse.Namespace) -> int:
@@ -37,7 +38,7 @@ class _Log(NamedTuple):
 async def _read_log(store: Store, options: argparse.Namespace) -> _Log | None:
     """Return the log; None when there is no such user."""
     try:
-        users = await store.list_users()
+        users = await UserTables(store).list_users()
         ids_by_name = {user.name: user.id for user in users}
         if options.user is not None and options.user not in ids_by_name:
             return None
@@ -53,10 +54,11 @@ async def _read_log(store: Store, options: argparse.Namespace) -> _Log | None:
 
 async def _read_names(store: Store, user_ids: Sequence[str]) -> Mapping[str, str]:
     """Return the names of the users' browsers and keys by their ids."""
+    users = UserTables(store)
     names: dict[str, str] = {}
     for user_id in user_ids:
-        names |= {device.id: device.name for device in await store.list_devices(user_id)}
-        names |= {key.id: key.label for key in await store.list_keys(user_id)}
+        names |= {device.id: device.name for device in await users.list_devices(user_id)}
+        names |= {key.id: key.label for key in await users.list_keys(user_id)}
     return names
 
 

@@ -27,6 +27,7 @@ from bridge.storage.conversations import ConversationTables
 from bridge.storage.items import ItemTables
 from bridge.storage.store import Store
 from bridge.storage.user_items import UserItems
+from bridge.storage.users import UserTables
 from bridge.stored_items.export import (
     NOT_IMPORTED,
     BadExport,
@@ -250,7 +251,7 @@ async def _count(store: Store, settings: StorageSettings, user_id: str) -> int:
 
 
 async def _user_id(store: Store, name: str) -> str:
-    ids_by_name = {user.name: user.id for user in await store.list_users()}
+    ids_by_name = {user.name: user.id for user in await UserTables(store).list_users()}
     if name not in ids_by_name:
         raise CommandFailed(f"there is no user {name!r}; `tool-bridge users` lists them")
     return ids_by_name[name]

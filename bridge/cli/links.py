@@ -17,6 +17,7 @@ from bridge.settings.network import page_url
 from bridge.settings.running_bridge import running_bridge
 from bridge.settings.users import LOCAL_USER
 from bridge.storage.store import Store
+from bridge.storage.users import UserTables
 
 
 def link(options: argparse.Namespace) -> int:
@@ -66,11 +67,12 @@ def _make_link(options: argparse.Namespace, user: str) -> str:
 
 
 async def _add_ticket(store: Store, name: str) -> str:
+    users = UserTables(store)
     try:
-        ids_by_name = {user.name: user.id for user in await store.list_users()}
+        ids_by_name = {user.name: user.id for user in await users.list_users()}
         if name not in ids_by_name and name != LOCAL_USER:
             create = f"tool-bridge key --user {name} creates one"
             raise CommandFailed(f"there is no user {name!r}{suggest(name, ids_by_name) or f'; {create}'}")
-        return await store.add_ticket(ids_by_name.get(name) or (await store.ensure_user(name)).id)
+        return await users.add_ticket(ids_by_name.get(name) or (await users.ensure_user(name)).id)
     finally:
         await store.close()

@@ -35,6 +35,7 @@ from bridge.storage.database_lease import DatabaseInUse
 from bridge.storage.open_pages import OPEN_PAGES_FILE, read_users, write_users
 from bridge.storage.store import Store
 from bridge.storage.user_mapping import OPERATOR
+from bridge.storage.users import UserTables
 from bridge.storage.write_ahead_log import NAMES as LOG_NAMES
 
 _STOP_REPLICAS = "stop all of them first; tool-bridge replicas lists those that live"
@@ -167,7 +168,7 @@ def _switch(options: argparse.Namespace, name: str, *, disabled: bool) -> int:
 async def _switched(store: Store, name: str, *, disabled: bool) -> bool:
     """Disable or enable a user; False when there is none of that name."""
     try:
-        user_id = {user.name: user.id for user in await store.list_users()}.get(name)
+        user_id = {user.name: user.id for user in await UserTables(store).list_users()}.get(name)
         if user_id is None or not await LoginTable(store).set_disabled(user_id, disabled=disabled):
             return False
         await _add_audit_entry(store, AuditKind.USER_DISABLED, user_id, disabled=disabled)
@@ -181,7 +182,7 @@ async def _deleted(store: Store, options: argparse.Namespace, settings: StorageS
     folders = answer_folders(options.data)
     try:
         await store.claim.take_claim()
-        user_id = {user.name: user.id for user in await store.list_users()}.get(options.delete)
+        user_id = {user.name: user.id for user in await UserTables(store).list_users()}.get(options.delete)
         if user_id is None:
             return None
         await _settle_calls(store, options.data)
@@ -206,16 +207,17 @@ async def _settle_calls(store: Store, folder: Path) -> None:
 
 
 async def _user_key(store: Store, options: argparse.Namespace, base_url: str) -> dict[str, str]:
-    user = await store.ensure_user(options.user)
+    users = UserTables(store)
+    user = await users.ensure_user(options.user)
     secret = await _add_key(store, user.id, options)
-    ticket = await store.add_ticket(user.id)
+    ticket = await users.add_ticket(user.id)
     await store.close()
     return {"user": options.user, "key": secret, "page_url": page_url(base_url, ticket)}
 
 
 async def _forwarder_key(store: Store, options: argparse.Namespace) -> dict[str, str]:
     """Create a forwarder key of the operator, who can revoke it; it never acts as the operator."""
-    operator = await store.ensure_user(LOCAL_USER)
+    operator = await UserTables(store).ensure_user(LOCAL_USER)
     secret = await _add_key(store, operator.id, options)
     await store.close()
     return {"forwarder": options.label, "key": secret}
@@ -223,7 +225,7 @@ async def _forwarder_key(store: Store, options: argparse.Namespace) -> dict[str,
 
 async def _add_key(store: Store, user_id: str, options: argparse.Namespace) -> str:
     label, forwarder = options.label, options.forwarder
-    key_id, secret = await store.add_key(
+    key_id, secret = await UserTables(store).add_key(
         user_id, label, forwarder=forwarder, show_calls=options.show_calls, markers=options.markers
     )
     await _add_audit_entry(
@@ -233,7 +235,7 @@ async def _add_key(store: Store, user_id: str, options: argparse.Namespace) -> s
 
 
 async def _users(store: Store) -> list[dict[str, Any]]:
-    found = await store.list_users()
+    found = await UserTables(store).list_users()
     await store.close()
     return [
         {
@@ -253,12 +255,13 @@ async def _users(store: Store) -> list[dict[str, Any]]:
 
 async def _devices(store: Store, name: str, remove: str | None) -> list[dict[str, Any]] | None:
     """Return the remaining browsers; None when none has the id to remove."""
-    ids_by_name = {user.name: user.id for user in await store.list_users()}
+    users = UserTables(store)
+    ids_by_name = {user.name: user.id for user in await users.list_users()}
     user_id = ids_by_name.get(name, "")
-    is_missing = remove is not None and not await store.delete_device(user_id, remove)
+    is_missing = remove is not None and not await users.delete_device(user_id, remove)
     if remove is not None and not is_missing:
         await _add_audit_entry(store, AuditKind.DEVICE_REMOVED, user_id, device=remove)
-    found = await store.list_devices(user_id)
+    found = await users.list_devices(user_id)
     await store.close()
     if is_missing:
         return None

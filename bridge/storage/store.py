@@ -29,11 +29,10 @@ from bridge.storage.dialects import (
 )
 from bridge.storage.replicas.fenced_writes import FencedWrites
 from bridge.storage.sessions import Sessions, Topic, WorkObserver
-from bridge.storage.users import UserStore
 from bridge.storage.write_thread import WriteThread
 
 
-class Store(UserStore):
+class Store:
     """The database of one bridge."""
 
     def __init__(self, engines: Engines) -> None:
@@ -41,7 +40,7 @@ class Store(UserStore):
         self._connections = engines.connections
         self.thread = WriteThread(engines.writing)
         self.plain_sessions = async_sessionmaker(engines.reading, expire_on_commit=False)
-        self.sessions = self._session = Sessions(self.plain_sessions, _reading_sessions(engines.reading))
+        self.sessions = Sessions(self.plain_sessions, _reading_sessions(engines.reading))
         self._fenced: AsyncEngine | None = None
         self.epoch_of: EpochOf = no_epoch
         """Claim under which a user's rows are written."""
@@ -120,7 +119,7 @@ class Store(UserStore):
         Raises:
             BridgeError: `database_unavailable`.
         """
-        async with self._session() as session:
+        async with self.sessions() as session:
             return await accepts_writes(session)
 
     async def close(self) -> None:

@@ -20,7 +20,7 @@ from sqlalchemy.ext.asyncio import AsyncSession
 from bridge.settings.answer_format import CallDisplay, MarkerForm, display_named, form_named
 from bridge.settings.quotas import DEFAULT_QUOTAS, QuotaSettings, check_quota
 from bridge.storage.dialects import dialect_of, insert_missing, lock_server, lock_user
-from bridge.storage.sessions import Sessions
+from bridge.storage.store import Store
 from bridge.storage.tables import (
     ApiKeyRow,
     DeviceChoiceRow,
@@ -119,10 +119,11 @@ def hash_secret(secret: str) -> str:
     return hashlib.sha256(secret.encode("utf-8", "surrogatepass")).hexdigest()
 
 
-class UserStore:
+class UserTables:
     """Stores users, keys, tickets and devices. Every method is one transaction, committed when it returns."""
 
-    _session: Sessions
+    def __init__(self, store: Store) -> None:
+        self._session = store.sessions
 
     async def ensure_user(self, name: str) -> User:
         """Return the user of that name, created if there is none."""

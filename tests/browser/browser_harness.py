@@ -83,26 +83,26 @@ class BrowserHarness:
 
     async def link_of(self, user: str) -> str:
         """A fresh link of another user."""
-        account = await self.bridge.components.store.ensure_user(user)
-        return page_url(self.bridge.base_url, await self.bridge.components.store.add_ticket(account.id))
+        account = await self.bridge.components.users.ensure_user(user)
+        return page_url(self.bridge.base_url, await self.bridge.components.users.add_ticket(account.id))
 
     async def open_page_of(self, user: str, **options: Any) -> Page:
         """The link of another user, which accepts nothing; then all is accepted in the page."""
         page = await self._opened(await self.link_of(user), options)
-        account = await self.bridge.components.store.ensure_user(user)
+        account = await self.bridge.components.users.ensure_user(user)
         for server in (await self.bridge.components.registry.view_of_user(account.id)).servers:
             await accept_selection(page, server.record.id)
         return page
 
     async def program_of(self, user: str) -> Caller:
         """A program with a key of another user."""
-        store = self.bridge.components.store
-        _, key = await store.add_key((await store.ensure_user(user)).id, "test")
+        users = self.bridge.components.users
+        _, key = await users.add_key((await users.ensure_user(user)).id, "test")
         return Caller(self.bridge.base_url, key, self.http)
 
     async def expect_no_page(self, user: str) -> None:
         """Wait until the bridge knows that no page of that user is open."""
-        account = await self.bridge.components.store.ensure_user(user)
+        account = await self.bridge.components.users.ensure_user(user)
         await eventually(lambda: self.bridge.components.gateway.pages.count_pages(account.id) == 0)
 
     async def _opened(self, url: str, options: dict[str, Any]) -> Page:

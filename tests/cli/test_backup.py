@@ -20,6 +20,7 @@ from bridge.app.server import Bridge
 from bridge.storage.copies.backup import DATABASE, MANIFEST, MAX_KEPT_BYTES
 from bridge.storage.migrations import HEAD
 from bridge.storage.store import Store
+from bridge.storage.users import UserTables
 from bridge.storage.write_ahead_log import NAMES as INTENTS
 from tests.support.commands import run_command, without
 from tests.support.documents.compiled import document_text, operation
@@ -44,7 +45,7 @@ def left(tmp_path: Path) -> Path:
 
 async def _fill(folder: Path) -> None:
     store = Store.open_store(folder / DATABASE)
-    await store.ensure_user("ann")
+    await UserTables(store).ensure_user("ann")
     await store.close()
 
 

@@ -22,6 +22,7 @@ from bridge.lazy_modules import LAZY_MODULES
 from bridge.limits.budgets import RoundUsage
 from bridge.storage.accounts.usage import UsageTable
 from bridge.storage.store import Store
+from bridge.storage.users import UserTables
 from tests.support.commands import Ended, run_command
 from tests.support.documents.compiled import document_text
 from tests.support.stores.devices import add_device
@@ -151,8 +152,9 @@ def test_users_and_their_browsers_are_listed_and_a_browser_is_removed(
 
     async def furnish() -> str:
         store = Store.open_store(tmp_path / "bridge.sqlite3")
-        ann = await store.ensure_user("ann")
-        await store.ensure_forwarded_user("open-webui", "b5d0", "Ada")
+        users = UserTables(store)
+        ann = await users.ensure_user("ann")
+        await users.ensure_forwarded_user("open-webui", "b5d0", "Ada")
         device = await add_device(store, ann.id, "Firefox on Linux")
         await store.close()
         return device.id
@@ -178,7 +180,7 @@ def test_what_users_have_used_of_models_is_printed(
 
     async def count() -> None:
         store = Store.open_store(tmp_path / "bridge.sqlite3")
-        ann = await store.ensure_user("ann")
+        ann = await UserTables(store).ensure_user("ann")
         today = f"{datetime.now(UTC):%Y-%m-%d}"
         await UsageTable(store).add_usage(ann.id, today, RoundUsage("gpt", 12_000, 30), 1_500_000)
         await store.close()

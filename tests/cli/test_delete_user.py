@@ -25,6 +25,7 @@ from bridge.storage.open_pages import OPEN_PAGES_FILE, read_users, write_users
 from bridge.storage.preferences import MemoryChoiceTable
 from bridge.storage.store import Store
 from bridge.storage.tables import Base
+from bridge.storage.users import UserTables
 from bridge.storage.write_ahead_log import NAMES
 from bridge.stored_items.items import StoredItem, StoredResponse
 from bridge.stored_items.retention_preference import MemoryChoice
@@ -36,9 +37,10 @@ PROVIDER_KEY = "sk-of-the-provider"
 
 async def _fill(path: Path, name: str) -> str:
     store = Store.open_store(path)
-    user = await store.ensure_user(name)
-    await store.add_key(user.id, "test")
-    await store.add_ticket(user.id)
+    users = UserTables(store)
+    user = await users.ensure_user(name)
+    await users.add_key(user.id, "test")
+    await users.add_ticket(user.id)
     await MemoryChoiceTable(store).save_memory_choice(user.id, MemoryChoice(False))
     items = ItemTables(store)
     await items.add_items([StoredItem("A", user.id, name, 0, "output", "demo", {"type": "message"}, 1.0)])

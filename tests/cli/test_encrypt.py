@@ -15,6 +15,7 @@ from bridge.settings.storage import StorageSettings
 from bridge.storage.encryption import key_id
 from bridge.storage.items import ItemTables
 from bridge.storage.store import Store
+from bridge.storage.users import UserTables
 from bridge.stored_items.items import StoredItem
 from tests.support.cluster.replicas import replica_settings
 from tests.support.running_bridge import running_bridge
@@ -33,7 +34,7 @@ def folder(tmp_path: Path) -> Path:
 
 async def _keep(path: Path) -> None:
     database = Store.open_store(path)
-    ann = await database.ensure_user("ann")
+    ann = await UserTables(database).ensure_user("ann")
     item = StoredItem("A", ann.id, "r", 0, "output", "demo", {"type": "message"}, 1.0)
     await ItemTables(database).add_items([item])
     await database.close()
@@ -41,7 +42,7 @@ async def _keep(path: Path) -> None:
 
 async def _readable(path: Path, *keys: str) -> bool:
     database = Store.open_store(path)
-    ann = await database.ensure_user("ann")
+    ann = await UserTables(database).ensure_user("ann")
     store = ItemTables(database, StorageSettings(encryption_keys=keys))
     found = await store.by_ids(ann.id, ["A"])
     await database.close()

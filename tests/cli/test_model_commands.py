@@ -16,6 +16,7 @@ import aiohttp
 import pytest
 
 from bridge.storage.store import Store
+from bridge.storage.users import UserTables
 from tests.support.commands import Ended, run_command, without
 from tests.support.models.model_answers import text
 from tests.support.models.scripted_provider import KEY, MODELS, ScriptedProvider
@@ -201,7 +202,8 @@ async def test_a_key_remembers_how_it_was_made_to_show_calls(tmp_path: Path, sho
     made = json.loads((await run(tmp_path, "key", "--user", "ann", "--json", *words)).output)
     assert set(made) == {"user", "key", "page_url"}
     store = Store.open_store(tmp_path / "bridge.sqlite3")
-    [kept] = await store.list_keys((await store.ensure_user("ann")).id)
+    users = UserTables(store)
+    [kept] = await users.list_keys((await users.ensure_user("ann")).id)
     await store.close()
     assert kept.show_calls == shown
 

@@ -18,7 +18,7 @@ from bridge.storage.replicas.tables import REPLICA_TABLES
 from bridge.storage.servers import ServerTables
 from bridge.storage.store import Store
 from bridge.storage.tables import Base
-from bridge.storage.users import User
+from bridge.storage.users import User, UserTables
 from bridge.storage.write_ahead_log import WriteAheadLog
 from tests.support.stores.databases import Where, engine_of, execute
 from tests.support.stores.devices import add_device
@@ -46,10 +46,11 @@ def rows(where: Where) -> dict[str, list[Any]]:
 async def filled(path: Path) -> tuple[User, str]:
     """A store with something in most tables; its user and his key."""
     store = Store.open_store(path)
+    users = UserTables(store)
     servers = ServerTables(store)
-    ann = await store.ensure_user("ann")
-    _, key = await store.add_key(ann.id, "a\0b")
-    await store.add_ticket(ann.id)
+    ann = await users.ensure_user("ann")
+    _, key = await users.add_key(ann.id, "a\0b")
+    await users.add_ticket(ann.id)
     await add_device(store, ann.id, "Chrome")
     await servers.add_server(ServerRecord("shop", None, "Shop", None, None, None, "{}"))
     await servers.add_names("", {("shop", "GET /"): "list"}, seen={})
@@ -82,7 +83,7 @@ async def test_everything_arrives_and_the_bridge_goes_on_from_there(
     assert moved == {name: len(found) for name, found in before.items()}
     assert moved["audit"] == 450
     store = Store.open_store(target)
-    holder = await store.holder_of_key(key)
+    holder = await UserTables(store).holder_of_key(key)
     assert holder is not None
     assert (holder.user, holder.label) == (ann, "a\ufffdb")
     log = AuditLog(store)

@@ -31,7 +31,7 @@ async def test_the_official_client_finds_the_authorization_server_and_gets_in(tm
         url = f"{own.bridge.base_url}/mcp"
         async with running_client(program, url, "", tmp_path) as client:
             assert "listProducts" in await client.list_tools()
-            user = (await own.bridge.components.store.list_users())[1]
+            user = (await own.bridge.components.users.list_users())[1]
             async with page_of(own.bridge, user.id, answer) as page:
                 ended = await client.call_tool("listProducts")
                 assert (json.loads(ended["text"]), ended["is_error"]) == ({"products": []}, False)

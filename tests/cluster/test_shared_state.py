@@ -16,6 +16,7 @@ from bridge.settings.models import ProviderSettings
 from bridge.settings.user_providers import UserProvider
 from bridge.storage.preferences import ApprovalTables
 from bridge.storage.servers import ServerTables
+from bridge.storage.users import UserTables
 from bridge.stored_items.retention_preference import MemoryChoice
 from tests.support.cluster.following_bridges import FollowingBridges, following_bridges
 from tests.support.documents.compiled import document_text
@@ -60,9 +61,9 @@ async def status_of(base_url: str, key: str, path: str = "/api/servers") -> int:
 async def test_a_key_revoked_here_opens_nothing_there(two: FollowingBridges) -> None:
     """It is cached there for ten seconds, and may be in the hands of a thief."""
     store, user = two.here.components.store, two.here.local_user
-    key_id, key = await store.add_key(user.id, "cli")
+    key_id, key = await UserTables(store).add_key(user.id, "cli")
     assert await status_of(two.there.base_url, key) == 200
-    await store.delete_key(user.id, key_id)
+    await UserTables(store).delete_key(user.id, key_id)
 
     async def refused() -> bool:
         return await status_of(two.there.base_url, key) == 401
@@ -73,10 +74,10 @@ async def test_a_key_revoked_here_opens_nothing_there(two: FollowingBridges) -> 
 async def test_a_browser_removed_here_is_disconnected_there(two: FollowingBridges) -> None:
     """A lost laptop must not go on running calls because its socket is open."""
     async with aiohttp.ClientSession() as http:
-        ticket = await two.there.components.store.add_ticket(two.there.local_user.id)
+        ticket = await two.there.components.users.add_ticket(two.there.local_user.id)
         page = await pair_browser(two.there.base_url, http, ticket)
         await page.connect(no_answer)
-        assert await two.here.components.store.delete_device(two.here.local_user.id, page.device_id)
+        assert await two.here.components.users.delete_device(two.here.local_user.id, page.device_id)
         await eventually(lambda: not page.socket.connected, within_s=SOON_S)
         assert (await page.request("GET", "/api/me"))[0] == 401
 
@@ -84,7 +85,7 @@ async def test_a_browser_removed_here_is_disconnected_there(two: FollowingBridge
 async def test_a_browser_removed_here_that_said_no_hello_is_disconnected_there(two: FollowingBridges) -> None:
     """It may say hello at any time, and what identity knew of it may just have been forgotten."""
     async with aiohttp.ClientSession() as http:
-        ticket = await two.there.components.store.add_ticket(two.there.local_user.id)
+        ticket = await two.there.components.users.add_ticket(two.there.local_user.id)
         page = await pair_browser(two.there.base_url, http, ticket)
         token = await page.open_session()
         await page.socket.connect(
@@ -96,7 +97,7 @@ async def test_a_browser_removed_here_that_said_no_hello_is_disconnected_there(t
         )
         assert two.there.components.gateway.device_ids() == {page.device_id}
         two.there.components.identity.forget_credentials()
-        assert await two.here.components.store.delete_device(two.here.local_user.id, page.device_id)
+        assert await two.here.components.users.delete_device(two.here.local_user.id, page.device_id)
         await eventually(lambda: not page.socket.connected, within_s=SOON_S)
 
 
@@ -104,13 +105,13 @@ async def test_a_browser_paired_here_is_told_to_pages_there(two: FollowingBridge
     """Pairing needs no home; the list of browsers on another page would stay short."""
     store, user = two.here.components.store, two.here.local_user
     async with aiohttp.ClientSession() as http:
-        page = await pair_browser(two.there.base_url, http, await store.add_ticket(user.id))
+        page = await pair_browser(two.there.base_url, http, await UserTables(store).add_ticket(user.id))
         told: list[object] = []
         page.socket.on("bridge:devices", told.append)
         await page.connect(no_answer)
         await eventually(lambda: told)
         told.clear()
-        await pair_browser(two.here.base_url, http, await store.add_ticket(user.id))
+        await pair_browser(two.here.base_url, http, await UserTables(store).add_ticket(user.id))
         await eventually(lambda: told, within_s=SOON_S)
         await page.close()
 
@@ -153,7 +154,7 @@ async def test_a_personal_document_comes_and_goes_with_a_word_to_the_page(two: F
     """Its user may be at home there in a moment, or already is."""
     here, there, user = two.here.components, two.there.components, two.here.local_user.id
     async with aiohttp.ClientSession() as http:
-        page = await pair_browser(two.there.base_url, http, await here.store.add_ticket(user))
+        page = await pair_browser(two.there.base_url, http, await here.users.add_ticket(user))
         told: list[object] = []
         page.socket.on("bridge:servers", told.append)
         await page.connect(no_answer)

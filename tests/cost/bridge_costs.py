@@ -218,7 +218,7 @@ async def measure_connecting(measured: Measured, waste: int) -> float:
 
 async def _new_page(measured: Measured) -> Callable[[], Page]:
     """What connects the page of a new user."""
-    user = await measured.bridge.components.store.ensure_user(str(uuid4()))
+    user = await measured.bridge.components.users.ensure_user(str(uuid4()))
     _, token = await measured.open_session(user)
     return partial(Page, measured.bridge.base_url, token, str(uuid4()))
 
@@ -226,7 +226,7 @@ async def _new_page(measured: Measured) -> Callable[[], Page]:
 async def measure_page_memory(measured: Measured, waste: int) -> float:
     """Bytes for one page that is connected and idle."""
     # A user whose pages connect over and over is read more slowly, so each measurement has one of its own.
-    idle = await measured.bridge.components.store.ensure_user(str(uuid4()))
+    idle = await measured.bridge.components.users.ensure_user(str(uuid4()))
     _, token = await measured.open_session(idle)
     base_url = measured.bridge.base_url
     return await _measure_held(measured, lambda: Page(base_url, token, str(uuid4())), waste)

@@ -28,7 +28,7 @@ async def measure_call(measured: Measured, waste: int) -> float:
 
 async def measure_welcome(measured: Measured, waste: int) -> float:
     """Bytes of the answer to a page's hello, for a user with a name of five letters. It repeats the name."""
-    user = await measured.bridge.components.store.ensure_user("u" * (5 + waste))
+    user = await measured.bridge.components.users.ensure_user("u" * (5 + waste))
     _, token = await measured.open_session(user)
     page = await asyncio.to_thread(Page, measured.bridge.base_url, token, "page")
     with closing(page):

@@ -15,7 +15,7 @@ from typing import Any
 from bridge.app.server import Bridge
 from bridge.auth.identity import SESSION
 from bridge.log_lines import log_to_stderr
-from bridge.storage.users import NewDevice
+from bridge.storage.users import NewDevice, UserTables
 from tests.support.documents.compiled import document_text
 from tests.support.running_bridge import running_bridge
 from tests.support.waiting import eventually
@@ -47,9 +47,11 @@ async def sessions(bridge: Bridge) -> list[str]:
     store, identity = bridge.components.store, bridge.components.identity
     made: list[str] = []
     for number in range(USERS):
-        user = await store.ensure_user(f"user {number}")
+        user = await UserTables(store).ensure_user(f"user {number}")
         key = json.dumps({"kty": "EC", "number": number})
-        paired = await store.spend_ticket(await store.add_ticket(user.id), key, "fuzz")
+        paired = await UserTables(store).spend_ticket(
+            await UserTables(store).add_ticket(user.id), key, "fuzz"
+        )
         assert isinstance(paired, NewDevice)
         claims = {"sub": user.id, "name": user.name, "device": paired.device.id}
         made.append(identity.sign_token(SESSION, claims, SESSION_SECONDS))

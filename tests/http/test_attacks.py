@@ -61,7 +61,7 @@ async def test_naming_anothers_session_in_a_call_reaches_only_ones_own_page(
     bridge: Bridge, http: aiohttp.ClientSession
 ) -> None:
     """S0-117, W-26: Open WebUI sends X-Session-Id; what a caller names is not believed, in no place."""
-    bob = await bridge.components.store.ensure_user("bob")
+    bob = await bridge.components.users.ensure_user("bob")
     mine_answers = answering(json_answer({"from": "mine"}))
     async with (
         page_of(bridge, bridge.local_user.id, mine_answers) as mine,
@@ -84,7 +84,7 @@ async def test_a_page_does_nothing_with_the_calls_servers_and_browsers_of_anothe
     bridge: Bridge, http: aiohttp.ClientSession
 ) -> None:
     """Knowing every id is no right: nothing is told, stopped, decided or removed; the audit log knows."""
-    bob = await bridge.components.store.ensure_user("bob")
+    bob = await bridge.components.users.ensure_user("bob")
     async with (
         page_of(bridge, bridge.local_user.id, silence) as mine,
         page_of(bridge, bob.id, silence) as his,
@@ -271,7 +271,7 @@ async def test_of_what_is_said_twice_one_counts_for_all(bridge: Bridge, http: ai
 
 async def test_a_body_changes_nothing_but_what_its_route_is_for(bridge: Bridge) -> None:
     """Members that other routes, other tables or other users have are no members here."""
-    bob = await bridge.components.store.ensure_user("bob")
+    bob = await bridge.components.users.ensure_user("bob")
     async with page_of(bridge, bob.id, silence) as his:
         server = await his.post("/api/servers", {"text": document_text(), "owner_id": None, "id": "mine"})
         more = {"owner_id": bridge.local_user.id, "user_id": bridge.local_user.id, "text": "{}"}
@@ -285,7 +285,7 @@ async def test_a_body_changes_nothing_but_what_its_route_is_for(bridge: Bridge) 
         key = await his.post("/api/keys", {"label": "x", "key": "tbk_chosen", **more})
         assert key["key"] != "tbk_chosen"
         assert (await his.get("/api/me"))["user"] == "bob"
-    keys = await bridge.components.store.list_keys(bob.id)
+    keys = await bridge.components.users.list_keys(bob.id)
     assert [each.id for each in keys] == [key["id"]]
 
 

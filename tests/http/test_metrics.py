@@ -66,8 +66,8 @@ async def test_the_token_for_metrics_reads_them_and_nothing_else(bridge: Bridge)
 
 async def test_the_operator_may_read_them_and_no_other_user(bridge: Bridge) -> None:
     """They tell what all users do."""
-    ann: User = await bridge.components.store.ensure_user("ann")
-    _, key = await bridge.components.store.add_key(ann.id, "of ann")
+    ann: User = await bridge.components.users.ensure_user("ann")
+    _, key = await bridge.components.users.add_key(ann.id, "of ann")
     assert (await read_metrics(bridge, bridge.key))[0] == 200
     status, _, text = await read_metrics(bridge, key)
     assert (status, "operator_only" in text) == (403, True)

@@ -48,7 +48,7 @@ async def two(tmp_path: Path) -> AsyncGenerator[LinkedBridges]:
 @pytest_asyncio.fixture
 async def page(two: LinkedBridges, http: aiohttp.ClientSession) -> AsyncGenerator[FakePage]:
     """A page that has accepted everything; it knows the replica only at which its user is not at home."""
-    ticket = await two.here.components.store.add_ticket(two.here.local_user.id)
+    ticket = await two.here.components.users.add_ticket(two.here.local_user.id)
     made = await pair_browser(two.here.base_url, http, ticket)
     await made.open_session()
     await made.accept_everything()
@@ -458,11 +458,11 @@ async def test_a_key_revoked_at_the_home_counts_no_more(
 ) -> None:
     """The home checks for itself; the replica at which the caller arrives may not have heard of it yet."""
     user_id = two.here.local_user.id
-    key_id, key = await two.here.components.store.add_key(user_id, "short-lived")
+    key_id, key = await two.here.components.users.add_key(user_id, "short-lived")
     headers = {"Authorization": f"Bearer {key}"}
     async with http.get(two.here.base_url + "/openapi.json", headers=headers) as response:
         before = response.status
-    await two.there.components.store.delete_key(user_id, key_id)
+    await two.there.components.users.delete_key(user_id, key_id)
     two.there.components.identity.forget_credentials()
     async with http.get(two.here.base_url + "/openapi.json", headers=headers) as response:
         assert (before, response.status) == (200, 401)

@@ -37,8 +37,8 @@ async def test_a_user_who_calls_too_often_is_told_when_to_go_on_and_takes_nothin
     bridge: Bridge,
 ) -> None:
     """A model in a loop; calls that fail count too, or a loop over a wrong name would never end."""
-    ann = await bridge.components.store.ensure_user("ann")
-    _, hers = await bridge.components.store.add_key(ann.id, "x")
+    ann = await bridge.components.users.ensure_user("ann")
+    _, hers = await bridge.components.users.add_key(ann.id, "x")
     for _ in range(5):
         assert await call(bridge, hers) == (404, ErrorCode.UNKNOWN_TOOL, None)
     assert await call(bridge, hers) == (429, ErrorCode.RATE_LIMITED, "12")

@@ -213,7 +213,7 @@ async def test_a_canary_makes_one_ordinary_safe_call_through_its_users_page(
 
     async with running_bridge(tmp_path, canary_user="canary", canary_tool=tool) as bridge:
         await bridge.components.registry.share_document("shop.json", document_text(), source_url=None)
-        user = await bridge.components.store.ensure_user("canary")
+        user = await bridge.components.users.ensure_user("canary")
         async with page_of(bridge, user.id, answer) as page:
             reports = [await ask(bridge) for _ in range(3)]
     assert [status for status, _ in reports] == [503 if told else 200] * 3
@@ -225,7 +225,7 @@ async def test_a_canary_without_its_page_is_not_ready(tmp_path: Path) -> None:
     """The answer says which error a caller would have got, and neither user nor tool."""
     async with running_bridge(tmp_path, canary_user="canary", canary_tool="listProducts") as bridge:
         await bridge.components.registry.share_document("shop.json", document_text(), source_url=None)
-        user = await bridge.components.store.ensure_user("canary")
+        user = await bridge.components.users.ensure_user("canary")
         await accept_everything(bridge, user.id)
         status, report = await ask(bridge)
     assert status == 503

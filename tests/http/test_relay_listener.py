@@ -31,7 +31,7 @@ async def two(tmp_path: Path) -> AsyncGenerator[LinkedBridges]:
 async def vouched_for(two: LinkedBridges) -> RelayPass:
     """What `here` says of a request of the local user."""
     user = two.here.local_user
-    key = (await two.here.components.store.list_keys(user.id))[0]
+    key = (await two.here.components.users.list_keys(user.id))[0]
     caller = Caller(user, None, key_id=key.id)
     return RelayPass(user.id, caller, "10.0.0.7", "b", 1, "request-1", time.time() + TOKEN_S)
 

@@ -62,7 +62,7 @@ async def connected_page(home: Bridge, http: aiohttp.ClientSession) -> FakePage:
     async def answer(_call: dict[str, Any]) -> dict[str, Any]:
         return json_answer({})
 
-    page = await pair_browser(home.base_url, http, await home.components.store.add_ticket(home.local_user.id))
+    page = await pair_browser(home.base_url, http, await home.components.users.add_ticket(home.local_user.id))
     await page.open_session()
     await page.accept_everything()
     await page.connect(answer)

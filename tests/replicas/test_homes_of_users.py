@@ -58,7 +58,7 @@ async def two(
     tmp_path: Path, database: URL, redis_server: RedisServer, http: aiohttp.ClientSession
 ) -> AsyncGenerator[TwoReplicas]:
     async with running_replicas(tmp_path, database, redis_server.url) as (here, there):
-        ticket = await here.components.store.add_ticket(here.local_user.id)
+        ticket = await here.components.users.add_ticket(here.local_user.id)
         page = await pair_browser(here.base_url, http, ticket)
         await page.open_session()
         await page.accept_everything()

@@ -50,7 +50,7 @@ async def link_status(bridge: Bridge, url: str) -> int:
 
 async def keep_answer(here: Bridge, there: Bridge, http: aiohttp.ClientSession) -> dict[str, Any]:
     """What the caller at one replica reads, cut, while the page and the whole answer are at the other."""
-    page = await pair_browser(here.base_url, http, await here.components.store.add_ticket(here.local_user.id))
+    page = await pair_browser(here.base_url, http, await here.components.users.add_ticket(here.local_user.id))
     await page.open_session()
     await page.accept_everything()
 

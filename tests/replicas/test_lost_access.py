@@ -14,6 +14,7 @@ from sqlalchemy import URL
 from bridge.app.server import Bridge
 from bridge.http import streaming
 from bridge.storage.store import Store
+from bridge.storage.users import UserTables
 from tests.support.cluster.replicas import running_replicas
 from tests.support.conversation_client import open_conversation
 from tests.support.held_requests import HeldRequest, held_request
@@ -70,14 +71,14 @@ async def test_what_is_passed_on_ends_with_its_callers_access(
         AsyncExitStack() as stack,
     ):
         store, user_id = home.components.store, home.local_user.id
-        key_id, key = await store.add_key(user_id, "stolen")
+        key_id, key = await UserTables(store).add_key(user_id, "stolen")
         opened = [
             *await open_everywhere(stack, there, key),
             *await open_everywhere(stack, home, key),
         ]
         if by_command:
             command = Store.open_store(database)
-            assert await command.delete_key(user_id, key_id)
+            assert await UserTables(command).delete_key(user_id, key_id)
             await command.close()
         else:
             url = f"{there.base_url}/api/keys/{key_id}"

@@ -78,7 +78,7 @@ async def scene(
     models, secrets = models_file(provider), {"SCRIPTED_KEY": KEY}
     running = running_replicas(tmp_path, database, redis_server.url, models=models, environ=secrets)
     async with running as (here, there):
-        ticket = await here.components.store.add_ticket(here.local_user.id)
+        ticket = await here.components.users.add_ticket(here.local_user.id)
         browser = await pair_browser(here.base_url, http, ticket)
         await browser.open_session()
         await browser.accept_everything()

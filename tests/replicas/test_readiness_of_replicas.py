@@ -103,7 +103,7 @@ async def test_the_canary_is_called_where_its_user_is_at_home_and_the_others_are
         return json_answer({"ok": 1})
 
     async with running_replicas(tmp_path, database, redis_server.url, **settings) as (here, there):
-        user = await here.components.store.ensure_user("canary")
+        user = await here.components.users.ensure_user("canary")
         async with page_of(here, user.id, answer) as page:
             for bridge, told in ((here, "The canary call was answered."), (there, ELSEWHERE)):
                 async with http.get(bridge.base_url + "/readyz") as reply:

@@ -125,7 +125,7 @@ async def test_replicas_print_one_key_whatever_folder_they_have(
     async def start_and_stop(name: str) -> tuple[str, list[str]]:
         (folder := tmp_path / name).mkdir()
         async with running_bridge(folder, database=database, **settings) as bridge:
-            keys = await bridge.components.store.list_keys(bridge.local_user.id)
+            keys = await bridge.components.users.list_keys(bridge.local_user.id)
             return bridge.key, [key.id for key in keys]
 
     first, only = await start_and_stop("first")

@@ -86,7 +86,7 @@ async def bridge(tmp_path: Path) -> AsyncGenerator[Bridge]:
 async def witness(bridge: Bridge, http: aiohttp.ClientSession) -> AsyncGenerator[Witness]:
     """Of a page that has accepted everything and is not connected yet."""
     page = await pair_browser(
-        bridge.base_url, http, await bridge.components.store.add_ticket(bridge.local_user.id)
+        bridge.base_url, http, await bridge.components.users.add_ticket(bridge.local_user.id)
     )
     await page.open_session()
     await page.accept_everything()

@@ -54,8 +54,8 @@ async def flooding(
     bridge: Bridge, http: aiohttp.ClientSession, event: str, said: Any
 ) -> AsyncGenerator[None]:
     """A page of Eve that greets, and then says one thing as fast as it is read."""
-    eve = await bridge.components.store.ensure_user("eve")
-    page = await pair_browser(bridge.base_url, http, await bridge.components.store.add_ticket(eve.id))
+    eve = await bridge.components.users.ensure_user("eve")
+    page = await pair_browser(bridge.base_url, http, await bridge.components.users.add_ticket(eve.id))
     opening = f"40{json.dumps({'token': await page.open_session()})}"
     hello = '42["bridge:hello",{"protocol": 2,"page_id":"p"}]'
     source = Random(1)

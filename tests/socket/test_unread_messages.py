@@ -50,10 +50,10 @@ Buy = Callable[[], Coroutine[Any, Any, tuple[int, Any]]]
 @asynccontextmanager
 async def deaf_page(bridge: Bridge, http: aiohttp.ClientSession, user: str) -> AsyncGenerator[Buy]:
     """A page of the user that greets, and then reads nothing; gives what calls it with large arguments."""
-    store = bridge.components.store
-    account = await store.ensure_user(user)
-    _, key = await store.add_key(account.id, "test")
-    page = await pair_browser(bridge.base_url, http, await store.add_ticket(account.id))
+    users = bridge.components.users
+    account = await users.ensure_user(user)
+    _, key = await users.add_key(account.id, "test")
+    page = await pair_browser(bridge.base_url, http, await users.add_ticket(account.id))
     opening = f"40{json.dumps({'token': await page.open_session()})}"
     await page.accept_everything()
     source, host = Random(1), home_url(bridge.base_url).partition("//")[2]

@@ -17,7 +17,7 @@ from bridge.calls.state_machine import CallState
 from bridge.storage.call_journal import QUICK_ARGUMENTS_CHARS, CallJournal
 from bridge.storage.database import StoreError
 from bridge.storage.store import Store
-from bridge.storage.users import User
+from bridge.storage.users import User, UserTables
 from bridge.storage.write_ahead_log import NAMES
 from tests.support.calls.journal_harness import JournalHarness, open_call, open_journal, reopen_after_crash
 from tests.support.canaries import files_with
@@ -161,7 +161,7 @@ from tests.support.calls.journal_harness import open_call
 
 async def die(folder):
     store = Store.open_store(folder / "bridge.sqlite3")
-    local, journal = await store.ensure_user("local"), CallJournal(store, folder)
+    local, journal = await UserTables(store).ensure_user("local"), CallJournal(store, folder)
     for call_id in ("call_told", "call_left"):
         await journal.record_opened(open_call(local, call_id), 1.0, may_begin=True)
     await journal.record_opened(open_call(local, "call_asked"), 1.0, may_begin=False)
@@ -203,7 +203,7 @@ async def no_answer(call: dict[str, Any]) -> None:
 async def test_a_bridge_that_is_started_again_ends_what_the_old_one_left(tmp_path: Path) -> None:
     """A call under way when the process died is in doubt, and its page's late word is kept."""
     store = Store.open_store(tmp_path / "bridge.sqlite3")
-    user, journal = await store.ensure_user("local"), CallJournal(store, tmp_path)
+    user, journal = await UserTables(store).ensure_user("local"), CallJournal(store, tmp_path)
     secret = bytes(32)
     (tmp_path / "secret.key").write_text(secret.hex(), encoding="utf-8")
     left = CallIds(secret).make_id(user.id)

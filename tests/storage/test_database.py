@@ -31,6 +31,7 @@ from bridge.storage.database import (
     postgresql_url,
 )
 from bridge.storage.store import Store
+from bridge.storage.users import UserTables
 from tests.support.stores.databases import Where, execute
 from tests.support.stores.postgresql import PASSWORD, PostgresServer
 from tests.support.waiting import eventually
@@ -344,7 +345,7 @@ async def all_open(where: Where) -> None:
     with ThreadPoolExecutor(4) as threads:
         stores = list(threads.map(Store.open_store, [where] * 4))
     for store in stores:
-        await store.ensure_user("ann")
+        await UserTables(store).ensure_user("ann")
         await store.close()
     assert len(execute(where, "SELECT * FROM alembic_version")) == 1
 
@@ -354,9 +355,10 @@ async def all_open(where: Where) -> None:
 async def test_text_that_a_database_cannot_hold_is_kept_as_near_as_it_can(database: Where) -> None:
     """PostgreSQL knows no NUL; what has one is found again all the same."""
     store = Store.open_store(database)
-    ann = await store.ensure_user("an\0n")
-    assert (await store.ensure_user("an\0n")).id == ann.id
-    assert [user.name.replace("\ufffd", "\0") for user in await store.list_users()] == ["an\0n"]
+    users = UserTables(store)
+    ann = await users.ensure_user("an\0n")
+    assert (await users.ensure_user("an\0n")).id == ann.id
+    assert [user.name.replace("\ufffd", "\0") for user in await users.list_users()] == ["an\0n"]
     await store.close()
 
 

@@ -16,6 +16,7 @@ from bridge.auth import identity
 from bridge.errors import BridgeError, ErrorCode
 from bridge.storage import sessions
 from bridge.storage.store import Store
+from bridge.storage.users import UserTables
 from tests.support.documents.compiled import document_text
 from tests.support.running_bridge import FakePage, json_answer, page_of, running_bridge
 from tests.support.stores.databases import engine_of, execute
@@ -149,9 +150,9 @@ async def test_a_revoked_key_does_not_work_again_when_the_database_goes_away(
     bridge: Bridge, page: FakePage, postgres_server: PostgresServer
 ) -> None:
     """Its holder was known, and then was not."""
-    key_id, key = await bridge.components.store.add_key(bridge.local_user.id, "short-lived")
+    key_id, key = await bridge.components.users.add_key(bridge.local_user.id, "short-lived")
     assert (await ask(bridge, READS, key=key))[0] == 200
-    await bridge.components.store.delete_key(bridge.local_user.id, key_id)
+    await bridge.components.users.delete_key(bridge.local_user.id, key_id)
     assert (await ask(bridge, READS, key=key))[0] == 401
     async with stopped(postgres_server):
         assert (await ask(bridge, READS, key=key))[0] == 503
@@ -160,16 +161,17 @@ async def test_a_revoked_key_does_not_work_again_when_the_database_goes_away(
 async def test_queries_that_are_cancelled_leave_the_connections_usable(address: URL) -> None:
     """Callers hang up at any moment; the pool is small."""
     store = Store.open_store(address)
+    users = UserTables(store)
     for _ in range(30):
-        looking = asyncio.create_task(store.list_users())
+        looking = asyncio.create_task(users.list_users())
         await asyncio.sleep(0)
         looking.cancel()
         with pytest.raises(asyncio.CancelledError):
             await looking
     async with asyncio.TaskGroup() as group:
         for number in range(30):
-            group.create_task(store.ensure_user(f"user {number}"))
-    assert len(await store.list_users()) == 30
+            group.create_task(users.ensure_user(f"user {number}"))
+    assert len(await users.list_users()) == 30
     await store.close()
 
 
@@ -177,14 +179,15 @@ async def test_a_lock_of_another_program_is_not_waited_for_without_end(address: 
     """The request that meets it is told so, and the next one works."""
     impatient = address.update_query_dict({"options": "-c lock_timeout=50"})
     store = Store.open_store(impatient)
-    ann = await store.ensure_user("ann")
+    users = UserTables(store)
+    ann = await users.ensure_user("ann")
     engine = engine_of(address)
     with engine.begin() as connection:
         connection.execute(text("LOCK TABLE api_keys"))
         with pytest.raises(BridgeError) as told:
-            await store.add_key(ann.id, "label")
+            await users.add_key(ann.id, "label")
     assert told.value.error.code is ErrorCode.DATABASE_UNAVAILABLE
     engine.dispose()
-    await store.add_key(ann.id, "label")
-    assert len(await store.list_keys(ann.id)) == 1
+    await users.add_key(ann.id, "label")
+    assert len(await users.list_keys(ann.id)) == 1
     await store.close()

@@ -7,6 +7,7 @@ import pytest
 from sqlalchemy import URL
 
 from bridge.storage.store import Store
+from bridge.storage.users import UserTables
 from tests.support.stores.postgresql import PostgresServer, binaries
 
 
@@ -23,14 +24,15 @@ async def test_a_dumped_and_restored_database_is_the_bridge_s_again(
     dump = tmp_path / "bridge.dump"
     with postgres_server.database() as url, postgres_server.database("template1") as empty:
         running = Store.open_store(url)
-        ann = await running.ensure_user("ann")
-        _, key = await running.add_key(ann.id, "laptop")
+        users = UserTables(running)
+        ann = await users.ensure_user("ann")
+        _, key = await users.add_key(ann.id, "laptop")
         tools = binaries()
         _run(tools / "pg_dump", "--format=custom", f"--file={dump}", libpq(url))
         await running.close()
         _run(tools / "pg_restore", "--no-owner", f"--dbname={libpq(empty)}", str(dump))
         restored = Store.open_store(empty)
-        holder = await restored.holder_of_key(key)
+        holder = await UserTables(restored).holder_of_key(key)
         assert holder is not None
         assert (holder.user, holder.label) == (ann, "laptop")
         await restored.close()

@@ -17,6 +17,7 @@ from bridge.storage.items import ItemTables
 from bridge.storage.mcp_tasks import McpTaskTable
 from bridge.storage.reencryption import reencrypt_rows
 from bridge.storage.store import Store
+from bridge.storage.users import UserTables
 from bridge.stored_items.items import StoredItem, StoredResponse
 from tests.support.stores.databases import Where, content_of, execute
 
@@ -99,7 +100,7 @@ async def test_what_is_encrypted_opens_nowhere_else(database: Where) -> None:
     """Who writes to the database cannot put an item in the place of another, or of another user's."""
     ann = await fill(database, OLD)
     store = Store.open_store(database)
-    bob = (await store.ensure_user("bob")).id
+    bob = (await UserTables(store).ensure_user("bob")).id
     items = ItemTables(store, OLD)
     for owner, name in ((ann, "other"), (bob, "message")):
         await items.add_items([StoredItem(name, owner, "q", 0, "output", "demo", {"type": "message"}, 1.0)])
@@ -126,7 +127,7 @@ async def test_what_is_encrypted_opens_nowhere_else(database: Where) -> None:
 async def fill(where: Where, settings: StorageSettings, suffix: str = "") -> str:
     """Keep some of everything; returns the user's id."""
     database = Store.open_store(where)
-    ann = await database.ensure_user("ann")
+    ann = await UserTables(database).ensure_user("ann")
     store = ItemTables(database, settings)
     payload = {"text": CANARY, "noise": base64.b64encode(os.urandom(30)).decode()}
     kinds = ("message", "reasoning")
@@ -178,7 +179,7 @@ async def test_with_a_key_no_file_of_the_database_holds_a_word_of_an_answer(data
     """S0-142: items, responses, requests and events; the file and its write-ahead log."""
     uncompressed = OLD.model_copy(update={"compress": False})  # so that only the encryption can hide it
     store = Store.open_store(database)
-    await store.list_users()  # a connection that is held open, so that SQLite keeps its log
+    await UserTables(store).list_users()  # a connection that is held open, so that SQLite keeps its log
     user_id = await fill(database, uncompressed)
     assert not holds_canary(database)
     await store.close()
@@ -193,7 +194,7 @@ async def test_without_encrypt_all_reasoning_is_encrypted_and_messages_are_not(d
     """S0-142: responses, requests and events hold thoughts too."""
     await fill(database, OLD.model_copy(update={"encrypt_all": False, "compress": False}))
     store = Store.open_store(database)
-    user_id = (await store.ensure_user("ann")).id
+    user_id = (await UserTables(store).ensure_user("ann")).id
     await store.close()
     assert holds_canary(database) == 1
     assert await readable(database, PLAIN, user_id) == ["message"]
@@ -239,7 +240,7 @@ async def test_everything_is_encrypted_again_with_the_first_key(database: Where)
 async def test_results_of_mcp_tasks_are_encrypted_again_as_well(database: Where) -> None:
     """A client polls for a result for a day; one that runs has none that could be encrypted."""
     store = Store.open_store(database)
-    ann = await store.ensure_user("ann")
+    ann = await UserTables(store).ensure_user("ann")
     before, after = McpTaskTable(store, OLD), McpTaskTable(store, NEW)
     now = time.time()
     for task in ("ended", "running"):

@@ -10,6 +10,7 @@ import pytest_asyncio
 
 from bridge.storage.items import ItemTables
 from bridge.storage.store import Store
+from bridge.storage.users import UserTables
 from bridge.stored_items.items import Side, StoredItem, StoredResponse
 from bridge.stored_items.store import ItemStore
 from tests.support.stores.databases import DATABASES, Where, execute, fresh_database
@@ -33,7 +34,11 @@ async def stored(request: pytest.FixtureRequest) -> AsyncIterator[TwoUserStore]:
         return
     with fresh_database(request.param, request) as where:
         database = Store.open_store(where)
-        ann, bob = await database.ensure_user("ann"), await database.ensure_user("bob")
+        users = UserTables(database)
+        ann, bob = (
+            await users.ensure_user("ann"),
+            await users.ensure_user("bob"),
+        )
         yield TwoUserStore(ItemTables(database), ann.id, bob.id)
         await database.close()
 
@@ -243,7 +248,7 @@ async def test_ids_that_no_index_takes_are_stored_all_the_same(stored: TwoUserSt
 async def test_what_a_deleted_user_still_makes_is_dropped(database: Where) -> None:
     """A turn may be under way while its user is deleted; it must not fail, and nothing may remain of him."""
     opened = Store.open_store(database)
-    ann = await opened.ensure_user("ann")
+    ann = await UserTables(opened).ensure_user("ann")
     store = ItemTables(opened)
     await store.add_items([item(ann.id, "A")])
     await store.save_response(response(ann.id, "r1"))
@@ -262,7 +267,7 @@ async def test_what_a_deleted_user_still_makes_is_dropped(database: Where) -> No
 async def test_chat_message_model_and_kind_can_be_asked_for_in_the_database(database: Where) -> None:
     """S0-132: an operator must be able to see what belongs to a chat without opening payloads."""
     opened = Store.open_store(database)
-    ann = await opened.ensure_user("ann")
+    ann = await UserTables(opened).ensure_user("ann")
     await ItemTables(opened).add_items([item(ann.id, "A", conversation_id="chat", message_id="m1")])
     await opened.close()
     wanted = "SELECT id, model, type FROM kept_items WHERE conversation_id = 'chat' AND message_id = 'm1'"
@@ -276,7 +281,7 @@ async def test_an_item_that_cannot_be_read_is_not_there(
 ) -> None:
     """S0-146: one spoiled row costs itself and a warning, not the chat."""
     opened = Store.open_store(database)
-    ann = await opened.ensure_user("ann")
+    ann = await UserTables(opened).ensure_user("ann")
     store = ItemTables(opened)
     await store.add_items([item(ann.id, "A"), item(ann.id, "B", position=1)])
     execute(database, "UPDATE kept_items SET payload = 'spoiled' WHERE id = 'A'")

@@ -23,7 +23,7 @@ from bridge.auth.pairing_codes import (
 from bridge.errors import BridgeError
 from bridge.storage.accounts.pairings import PairingTable, WaitingBrowser
 from bridge.storage.store import Store
-from bridge.storage.users import Device, User
+from bridge.storage.users import Device, User, UserTables
 from tests.support.stores.databases import Where, content_of, with_tables
 
 pytestmark = [pytest.mark.asyncio, pytest.mark.both_databases]
@@ -60,7 +60,10 @@ class Pairings:
         return found
 
     async def devices(self) -> list[Device]:
-        return [*await self.store.list_devices(self.ann.id), *await self.store.list_devices(self.eve.id)]
+        return [
+            *await UserTables(self.store).list_devices(self.ann.id),
+            *await UserTables(self.store).list_devices(self.eve.id),
+        ]
 
 
 @pytest_asyncio.fixture
@@ -68,7 +71,7 @@ async def pairings(database: Where) -> AsyncIterator[Pairings]:
     stores = [Store.open_store(with_tables(database)) for _ in range(2)]
     clock = Clock()
     here, there = (PairingCodes(PairingTable(store, clock), Attempts(), clock=clock) for store in stores)
-    ann, eve = [await stores[0].ensure_user(name) for name in ("ann", "eve")]
+    ann, eve = [await UserTables(stores[0]).ensure_user(name) for name in ("ann", "eve")]
     yield Pairings(here, there, stores[0], ann, eve, clock)
     for store in stores:
         await store.close()

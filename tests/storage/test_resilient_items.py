@@ -13,6 +13,7 @@ from bridge.settings.limits import Limits
 from bridge.storage.items import ItemTables
 from bridge.storage.resilient_items import ALL_USERS, ResilientItemStore
 from bridge.storage.store import Store
+from bridge.storage.users import UserTables
 from bridge.stored_items.items import StoredItem, StoredResponse
 from bridge.stored_items.store import StoreUnavailable
 from tests.support.stores.memory_item_store import MemoryItemStore
@@ -142,7 +143,7 @@ async def test_a_database_that_another_program_holds_is_unavailable_and_then_the
     """A backup tool may lock the file; what was kept before stays readable meanwhile (WAL)."""
     path = tmp_path / "b.sqlite3"
     database = Store.open_store(path)
-    ann = await database.ensure_user("ann")
+    ann = await UserTables(database).ensure_user("ann")
     clock = asyncio.get_running_loop().time
     guarded = ResilientItemStore(ItemTables(database), Breakers(Limits, clock), wait_s=lambda: 0.5)
     kept = StoredItem("A", ann.id, "r1", 0, "output", "demo", {"type": "message"}, 1.0)

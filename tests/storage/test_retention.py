@@ -10,6 +10,7 @@ from bridge.settings.storage import StorageSettings
 from bridge.storage.items import ItemTables
 from bridge.storage.retention import DAY_SECONDS, ROWS_AT_ONCE, Retention, pause_seconds
 from bridge.storage.store import Store
+from bridge.storage.users import UserTables
 from bridge.stored_items.items import WAITING_TYPE, StoredItem, StoredResponse
 from tests.support.stores.databases import Where, execute
 from toolserver.json_types import JsonObject
@@ -58,7 +59,7 @@ class RetentionHarness:
 @pytest_asyncio.fixture
 async def harness(database: Where) -> AsyncIterator[RetentionHarness]:
     store = Store.open_store(database)
-    yield RetentionHarness(database, store, (await store.ensure_user("ann")).id)
+    yield RetentionHarness(database, store, (await UserTables(store).ensure_user("ann")).id)
     await store.close()
 
 
@@ -110,7 +111,9 @@ async def test_of_a_user_who_stores_too_much_the_least_recently_used_goes(harnes
     for day, name in enumerate("123456"):
         harness.day = day
         await harness.add_response(name, text)
-    bob = RetentionHarness(harness.where, harness.store, (await harness.store.ensure_user("bob")).id)
+    bob = RetentionHarness(
+        harness.where, harness.store, (await UserTables(harness.store).ensure_user("bob")).id
+    )
     await bob.add_response("7", text)
     harness.day = 7
     await ItemTables(harness.store, PLAIN, harness.now).by_ids(harness.user_id, ["1a"])

@@ -12,6 +12,7 @@ from bridge.storage.conversation_mapping import ConversationRows
 from bridge.storage.conversations import ConversationTables
 from bridge.storage.encryption import Encryption
 from bridge.storage.store import Store
+from bridge.storage.users import UserTables
 from tests.support.stores.databases import Where
 
 pytestmark = [pytest.mark.asyncio, pytest.mark.both_databases]
@@ -39,7 +40,7 @@ async def found(tables: ConversationTables, user_id: str, query: str, limit: int
 async def test_a_search_finds_what_was_said_since_the_last_one(database: Where) -> None:
     """Added, changed and deleted conversations, in whatever letter case, the newest first."""
     store = Store.open_store(database)
-    ann, tables = await store.ensure_user("ann"), ConversationTables(store, SEALED)
+    ann, tables = await UserTables(store).ensure_user("ann"), ConversationTables(store, SEALED)
     first = await begun(tables, ann.id, 1, "Green TEA, straße")
     await begun(tables, ann.id, 2, "Black tea")
     assert await found(tables, ann.id, "tea") == ["conv-2", "conv-1"]
@@ -61,7 +62,8 @@ async def test_a_search_finds_what_was_said_since_the_last_one(database: Where) 
 async def test_nobody_finds_what_others_said(database: Where) -> None:
     """Texts are kept by user."""
     store = Store.open_store(database)
-    ann, bob = await store.ensure_user("ann"), await store.ensure_user("bob")
+    users = UserTables(store)
+    ann, bob = await users.ensure_user("ann"), await users.ensure_user("bob")
     tables = ConversationTables(store, SEALED)
     await begun(tables, ann.id, 1, "tea")
     assert await found(tables, ann.id, "tea") == ["conv-1"]
@@ -72,7 +74,7 @@ async def test_nobody_finds_what_others_said(database: Where) -> None:
 async def test_memory_has_a_limit_and_a_search_is_complete_all_the_same(database: Where) -> None:
     """What does not fit is read again; of others, those who searched longest ago are forgotten first."""
     store = Store.open_store(database)
-    users = [(await store.ensure_user(name)).id for name in ("ann", "bob")]
+    users = [(await UserTables(store).ensure_user(name)).id for name in ("ann", "bob")]
     tables = ConversationTables(store, SEALED)
     for number in range(6):
         await begun(tables, users[number % 2], number, f"word{number} " + "x" * 100)

@@ -21,7 +21,7 @@ from bridge.storage.preferences import ApprovalTables, LimitTables
 from bridge.storage.servers import ServerTables
 from bridge.storage.store import Store
 from bridge.storage.tables import Base
-from bridge.storage.users import KeyHolder, NewDevice
+from bridge.storage.users import KeyHolder, NewDevice, UserTables
 from tests.support.stores.databases import Where, engine_of, execute
 from tests.support.stores.devices import add_device
 
@@ -44,9 +44,9 @@ def test_the_migrations_make_exactly_the_tables_of_the_code(database: Where) -> 
 async def test_everything_is_there_after_a_restart(database: Where) -> None:
     """Users, keys, tickets, devices, servers, names and acceptances."""
     store = Store.open_store(database)
-    ann = await store.ensure_user("ann")
-    key_id, key = await store.add_key(ann.id, "cli", show_calls="items")
-    ticket = await store.add_ticket(ann.id)
+    ann = await UserTables(store).ensure_user("ann")
+    key_id, key = await UserTables(store).add_key(ann.id, "cli", show_calls="items")
+    ticket = await UserTables(store).add_ticket(ann.id)
     await ServerTables(store).add_server(RECORD)
     get = ("shop", "GET /products")
     await ServerTables(store).add_names("", {get: "listProducts"}, seen={})
@@ -54,19 +54,19 @@ async def test_everything_is_there_after_a_restart(database: Where) -> None:
     await store.close()
 
     store = Store.open_store(database)
-    assert await store.ensure_user("ann") == ann
-    assert await store.holder_of_key(key) == KeyHolder(
+    assert await UserTables(store).ensure_user("ann") == ann
+    assert await UserTables(store).holder_of_key(key) == KeyHolder(
         ann, forwarder=False, label="cli", key_id=key_id, show_calls="items"
     )
     assert await ServerTables(store).list_servers() == [RECORD]
     assert await ServerTables(store).load_names("") == {get: "listProducts"}
     assert await ServerTables(store).list_acceptances(ann.id) == {get: "d1"}
-    device = await store.spend_ticket(ticket, "{}", "Chrome")
+    device = await UserTables(store).spend_ticket(ticket, "{}", "Chrome")
     assert isinstance(device, NewDevice)
     await store.close()
     store = Store.open_store(database)
-    assert await store.find_device(device.device.id) == device.device
-    assert await store.spend_ticket(ticket, "{}", "Chrome") is None
+    assert await UserTables(store).find_device(device.device.id) == device.device
+    assert await UserTables(store).spend_ticket(ticket, "{}", "Chrome") is None
     await store.close()
 
 
@@ -74,7 +74,7 @@ async def test_everything_is_there_after_a_restart(database: Where) -> None:
 async def test_whether_a_server_is_shared_survives_and_ends_with_its_owner(database: Where) -> None:
     """One from before the column counts as not shared."""
     store = Store.open_store(database)
-    ann = await store.ensure_user("ann")
+    ann = await UserTables(store).ensure_user("ann")
     mine = ServerRecord("mine", ann.id, "Mine", None, None, None, "{}")
     shared = replace(mine, is_shared=True)
     assert await ServerTables(store).add_server(mine)
@@ -91,7 +91,7 @@ async def test_whether_a_server_is_shared_survives_and_ends_with_its_owner(datab
 async def test_who_shares_a_server_and_is_disabled_is_found(database: Where) -> None:
     """Whose servers are to be withheld; neither who shares nothing nor who may still log in."""
     store = Store.open_store(database)
-    ann, bob, eve = [await store.ensure_user(name) for name in ("ann", "bob", "eve")]
+    ann, bob, eve = [await UserTables(store).ensure_user(name) for name in ("ann", "bob", "eve")]
     for owner, is_shared in ((ann, True), (bob, True), (eve, False)):
         assert await ServerTables(store).add_server(
             replace(RECORD, id=owner.name, owner_id=owner.id, named=None, is_shared=is_shared)
@@ -109,7 +109,7 @@ async def test_deleting_a_server_takes_its_acceptances_and_keeps_its_names(datab
     """A name that was used once never means something else."""
     store = Store.open_store(database)
     servers = ServerTables(store)
-    ann = await store.ensure_user("ann")
+    ann = await UserTables(store).ensure_user("ann")
     await servers.add_server(RECORD)
     get = ("shop", "GET /products")
     await servers.add_names("", {get: "listProducts"}, seen={})
@@ -125,7 +125,7 @@ async def test_deleting_a_server_takes_its_acceptances_and_keeps_its_names(datab
 async def test_a_selection_is_there_after_a_restart(database: Where) -> None:
     """And a later one takes its place; who chose nothing has an empty one."""
     store = Store.open_store(database)
-    ann = await store.ensure_user("ann")
+    ann = await UserTables(store).ensure_user("ann")
     assert await ServerTables(store).load_selection(ann.id) == UserSelection()
     await ServerTables(store).save_selection(ann.id, UserSelection(("a",), ("t",), ("n*",), ("p",), 9, 2_000))
     later = UserSelection(servers=("shop",), pinned=("one", "two"), max_tools=40)
@@ -140,9 +140,11 @@ async def test_a_selection_is_there_after_a_restart(database: Where) -> None:
 async def test_two_processes_may_use_one_data_folder(database: Where) -> None:
     """`tool-bridge key` writes while the bridge runs."""
     running, command = Store.open_store(database), Store.open_store(database)
-    ann = await command.ensure_user("ann")
-    key_id, key = await command.add_key(ann.id, "cli")
-    assert await running.holder_of_key(key) == KeyHolder(ann, forwarder=False, label="cli", key_id=key_id)
+    ann = await UserTables(command).ensure_user("ann")
+    key_id, key = await UserTables(command).add_key(ann.id, "cli")
+    assert await UserTables(running).holder_of_key(key) == KeyHolder(
+        ann, forwarder=False, label="cli", key_id=key_id
+    )
     await running.close()
     await command.close()
 
@@ -198,10 +200,11 @@ def test_what_a_killed_bridge_left_open_is_found_without_reading_all(tmp_path: P
 async def test_what_comes_several_times_at_once_is_stored_once(database: Where) -> None:
     """Two tabs, a doubled click, the first requests of a user: none fails, and the last one holds."""
     store = Store.open_store(database)
+    users = UserTables(store)
     servers = ServerTables(store)
     limits, approvals = LimitTables(store), ApprovalTables(store)
     async with asyncio.TaskGroup() as group:
-        making = [group.create_task(store.ensure_user("ann")) for _ in range(8)]
+        making = [group.create_task(users.ensure_user("ann")) for _ in range(8)]
     (ann,) = {task.result() for task in making}
     await servers.add_server(RECORD)
     device = await add_device(store, ann.id, "Chrome")
@@ -211,14 +214,14 @@ async def test_what_comes_several_times_at_once_is_stored_once(database: Where) 
         for _ in range(8):
             group.create_task(servers.save_selection(ann.id, UserSelection(tags=("t",))))
             group.create_task(servers.replace_acceptances(ann.id, "shop", {"GET /products": "d"}))
-            group.create_task(store.choose_device(ann.id, "shop", device.id))
+            group.create_task(users.choose_device(ann.id, "shop", device.id))
             group.create_task(limits.save_limits({"BREAKER_MAX_FAILURES": 4}))
             group.create_task(limits.save_call_setting(ann.id, SettingScope("shop", ""), setting))
             group.create_task(approvals.choose_approval_mode(ann.id, "ask"))
             group.create_task(approvals.keep_grant(grant))
     assert (await servers.load_selection(ann.id)).tags == ("t",)
     assert len(await servers.list_acceptances(ann.id)) == 1
-    assert await store.device_choices(ann.id) == {"shop": device.id}
+    assert await users.device_choices(ann.id) == {"shop": device.id}
     assert await limits.load_limits() == {"BREAKER_MAX_FAILURES": 4}
     assert await limits.call_settings(ann.id) == {SettingScope("shop", ""): setting}
     mode, grants = await approvals.load_approvals(ann.id)
@@ -230,11 +233,12 @@ async def test_what_comes_several_times_at_once_is_stored_once(database: Where) 
 async def test_of_two_links_of_answers_one_pairs_a_first_browser(database: Where) -> None:
     """The second has to be confirmed there, though both are spent at the same moment (ruling 24)."""
     store = Store.open_store(database)
-    ann = await store.ensure_user("ann")
-    tickets = [await store.add_ticket(ann.id, printed=True) for _ in range(6)]
+    users = UserTables(store)
+    ann = await users.ensure_user("ann")
+    tickets = [await users.add_ticket(ann.id, printed=True) for _ in range(6)]
     execute(database, "UPDATE tickets SET printed = false")
     async with asyncio.TaskGroup() as group:
-        spending = [group.create_task(store.spend_ticket(ticket, "{}", "Chrome")) for ticket in tickets]
+        spending = [group.create_task(users.spend_ticket(ticket, "{}", "Chrome")) for ticket in tickets]
     assert sum(isinstance(task.result(), NewDevice) for task in spending) == 1
-    assert len(await store.list_devices(ann.id)) == 1
+    assert len(await users.list_devices(ann.id)) == 1
     await store.close()

@@ -48,8 +48,8 @@ async def test_they_are_counted_exported_and_deleted_with_the_rest(
         [line] = [json.loads(each) for each in lines if '"kept":"conversation"' in each]
         assert line["id"] == talk.id
         assert [each["id"] for each in line["messages"]] == [each["id"] for each in messages]
-        ann = await bridge.components.store.ensure_user("ann")
-        _, key = await bridge.components.store.add_key(ann.id, "")
+        ann = await bridge.components.users.ensure_user("ann")
+        _, key = await bridge.components.users.add_key(ann.id, "")
         async with aiohttp.ClientSession() as http:
             other = ConversationClient(bridge.base_url, http, key)
             assert (await other.ask("POST", "/conversations", {}))[0] == 201

@@ -7,6 +7,7 @@ import pytest
 from bridge.limits.budgets import RoundUsage, UsageSum
 from bridge.storage.accounts.usage import UsageTable
 from bridge.storage.store import Store
+from bridge.storage.users import UserTables
 from tests.support.stores.databases import Where, with_tables
 
 pytestmark = [pytest.mark.asyncio, pytest.mark.both_databases]
@@ -16,7 +17,7 @@ async def test_what_several_replicas_count_at_once_adds_up(database: Where) -> N
     """The database adds: two that read, add and write back would lose rounds."""
     stores = [Store.open_store(with_tables(database)) for _ in range(2)]
     tables = [UsageTable(store) for store in stores]
-    ann = await stores[0].ensure_user("ann")
+    ann = await UserTables(stores[0]).ensure_user("ann")
     async with asyncio.TaskGroup() as group:
         for number in range(20):
             usage = RoundUsage("m", 3, 2, is_estimated=number % 2 == 0)

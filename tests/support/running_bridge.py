@@ -208,7 +208,7 @@ async def pair_browser(base_url: str, http: aiohttp.ClientSession, ticket: str) 
 async def accept_everything(bridge: Bridge, user_id: str) -> None:
     """A user accepts everything it is offered, on a page that is not open any more."""
     async with aiohttp.ClientSession() as http:
-        page = await pair_browser(bridge.base_url, http, await bridge.components.store.add_ticket(user_id))
+        page = await pair_browser(bridge.base_url, http, await bridge.components.users.add_ticket(user_id))
         await page.open_session()
         await page.accept_everything()
 
@@ -219,7 +219,7 @@ async def page_of(
 ) -> AsyncGenerator[FakePage]:
     """A connected page of a user that has accepted everything it is offered."""
     async with aiohttp.ClientSession() as http:
-        page = await pair_browser(bridge.base_url, http, await bridge.components.store.add_ticket(user_id))
+        page = await pair_browser(bridge.base_url, http, await bridge.components.users.add_ticket(user_id))
         await page.open_session()
         await page.accept_everything()
         await page.connect(answer, hello)

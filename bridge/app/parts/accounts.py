@@ -19,6 +19,7 @@ from bridge.endpoints.mcp.protected_resource import ProtectedResource
 from bridge.http.routing import Route
 from bridge.limits.settings import LiveLimits
 from bridge.metrics.instruments import StateGauges
+from bridge.storage.users import UserTables
 
 
 class AccountsPart(Part):
@@ -28,9 +29,10 @@ class AccountsPart(Part):
         """`shared`: of a replica: what counts together with the others."""
         settings = ground.settings
         headers = UserHeaders(settings.users.user_jwt_secret, trust_plain=settings.users.trust_user_headers)
-        self.identity = Identity(ground.store, ground.secret, headers, quotas=settings.quotas, shared=shared)
-        self.access = AccessWatch(ground.store, self.identity)
-        self.choices = DeviceChoices(ground.store)
+        self.users = UserTables(ground.store)
+        self.identity = Identity(self.users, ground.secret, headers, quotas=settings.quotas, shared=shared)
+        self.access = AccessWatch(self.users, self.identity)
+        self.choices = DeviceChoices(self.users)
         oauth = compose_oauth(settings.oauth, self.identity, ground.base_url, ground.tasks)
         self.mcp_callers = oauth.callers
         self.resource = ProtectedResource(oauth.resource)

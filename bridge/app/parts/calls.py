@@ -49,6 +49,7 @@ class CallsPart(Part):
         self._controls = controls
         self._records = records
         self._gateway = gateway
+        self._users = accounts.users
         self.registry = registry
         self.dispatcher = Dispatcher(
             gateway,
@@ -73,7 +74,7 @@ class CallsPart(Part):
             on_refusal=observers.refusals,
         )
         self.links = PairingLinks(
-            ground.store, ground.base_url, is_open=lambda user_id: gateway.pages.count_pages(user_id) > 0
+            accounts.users, ground.base_url, is_open=lambda user_id: gateway.pages.count_pages(user_id) > 0
         )
 
     def _make_files(self, identity: Identity, answers: OtherReplicas | None) -> AnswerFiles:
@@ -100,7 +101,7 @@ class CallsPart(Part):
     def list_checks(self) -> Sequence[Check]:
         """Return the canary, where its user is named."""
         ground, find_route = self._ground, self._gateway.route_to
-        canary = build_canary(ground.settings.canary, ground.store, self.registry, self.engine, find_route)
+        canary = build_canary(ground.settings.canary, self._users, self.registry, self.engine, find_route)
         if canary is None:
             return []
         return [Check("canary", canary, ground.tasks, check_s=CANARY_S, fresh_s=CANARY_FRESH_S)]

@@ -24,6 +24,7 @@ from bridge.endpoints.api.servers import ServerRoutes
 from bridge.heap import freeze_document
 from bridge.http.routing import Route
 from bridge.storage.servers import ServerTables
+from bridge.storage.users import UserTables
 from toolserver.tool.selection import Selection
 
 MANY_OPERATIONS = 2_000
@@ -76,7 +77,7 @@ class DocumentsPart(Part):
             partial(read_public_document, bundle=reader.bundle_document),
             reader.read_responses,
             reader.split_body,
-            find_user=self._ground.store.find_user,
+            find_user=UserTables(self._ground.store).find_user,
             sharing=users.sharing,
         )
         return [

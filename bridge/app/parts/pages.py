@@ -53,7 +53,7 @@ class PagesPart(Part):
         """Return the routes of the page and its files, of accounts, browsers and the companion."""
         ground, identity, companion = self._ground, self._accounts.identity, CompanionRoutes()
         codes = PairingCodes(PairingTable(ground.store), identity.attempts, quotas=ground.settings.quotas)
-        devices = DeviceRoutes(identity, ground.store, self._gateway, self._accounts.choices)
+        devices = DeviceRoutes(identity, self._accounts.users, self._gateway, self._accounts.choices)
         return [
             *self._account_routes(),
             *PairingRoutes(identity, codes, LoginCookie(ground.base_url)).list_routes(),
@@ -78,7 +78,7 @@ class PagesPart(Part):
         ground, pages = self._ground, self._gateway.pages
         return AccountRoutes(
             self._accounts.identity,
-            ground.store,
+            self._accounts.users,
             ground.settings,
             offer_executor=self._page.offer_executor,
             operator_id=ground.operator.id,

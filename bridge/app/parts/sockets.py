@@ -35,7 +35,7 @@ class SocketsPart(Part):
             make_socket=make_socket,
             find_route=find_route,
         )
-        self._followed = FollowedDevices(ground.store, accounts.identity, accounts.choices, self.gateway)
+        self._followed = FollowedDevices(accounts.users, accounts.identity, accounts.choices, self.gateway)
 
     def list_followed(self) -> Sequence[Followed]:
         """Return the browsers, of which removed ones are disconnected."""

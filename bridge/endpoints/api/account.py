@@ -23,7 +23,7 @@ from bridge.settings.answer_format import CallDisplay, MarkerForm
 from bridge.settings.bridge import BridgeSettings
 from bridge.settings.quotas import check_quota
 from bridge.shown_names import SHOWN_NAME
-from bridge.storage.store import Store
+from bridge.storage.users import UserTables
 
 SESSION_ATTEMPTS = 600
 SESSION_ATTEMPTS_IN_ALL = 6000
@@ -168,7 +168,7 @@ class AccountRoutes(DeclaredApiRoutes):
     def __init__(
         self,
         identity: Identity,
-        store: Store,
+        users: UserTables,
         settings: BridgeSettings,
         *,
         offer_executor: Callable[[str, str], Awaitable[ExecutorScript | None]],
@@ -181,7 +181,7 @@ class AccountRoutes(DeclaredApiRoutes):
         self._cookie = LoginCookie(base_url)
         self._routing = routing
         self._identity = identity
-        self._store = store
+        self._users = users
         self._settings = settings
         self._offer_executor = offer_executor
         self._operator_id = operator_id
@@ -266,7 +266,7 @@ class AccountRoutes(DeclaredApiRoutes):
     @api_route("GET /api/keys", ok("Keys.", KeyList))
     async def list_keys(self, request: web.Request) -> web.Response:
         """List API keys."""
-        keys = await self._store.list_keys(caller_of(request).user.id)
+        keys = await self._users.list_keys(caller_of(request).user.id)
         facts = [
             KeyFacts(
                 id=key.id,
@@ -295,11 +295,11 @@ class AccountRoutes(DeclaredApiRoutes):
         if body.forwarder and caller.user.id != self._operator_id:
             message = "Only the user who started the bridge may create a key that acts for other users."
             raise BridgeError(ErrorCode.OPERATOR_ONLY, message)
-        number = len(await self._store.list_keys(caller.user.id)) + 1
+        number = len(await self._users.list_keys(caller.user.id)) + 1
         most = self._settings.quotas.keys
         remedy = "Revoke one that is not used first"
         check_quota(number, most, "TOOL_BRIDGE_KEYS_PER_USER", what="API keys", remedy=remedy)
-        key_id, key = await self._store.add_key(
+        key_id, key = await self._users.add_key(
             caller.user.id,
             body.label,
             forwarder=body.forwarder,
@@ -319,7 +319,7 @@ class AccountRoutes(DeclaredApiRoutes):
     async def delete_key(self, request: web.Request) -> web.Response:
         """Revoke an API key."""
         caller = caller_of(request)
-        if not await self._store.delete_key(caller.user.id, request.match_info["id"]):
+        if not await self._users.delete_key(caller.user.id, request.match_info["id"]):
             raise BridgeError(ErrorCode.NOT_FOUND, "There is no such key.")
         self._identity.forget_credentials()
         set_audit_detail(request, key=request.match_info["id"])

@@ -18,7 +18,7 @@ from bridge.http.body import read_body
 from bridge.http.declared_routes import DeclaredApiRoutes, api_route, ok
 from bridge.http.routing import ApiModel, Confirmation, compressed, json_answer
 from bridge.shown_names import SHOWN_NAME
-from bridge.storage.users import MAX_DEVICE_NAME_CHARS, Device, UserStore
+from bridge.storage.users import MAX_DEVICE_NAME_CHARS, Device, UserTables
 
 
 class DeviceFacts(ApiModel):
@@ -66,10 +66,10 @@ class DeviceRoutes(DeclaredApiRoutes):
     """Handlers of the list of browsers."""
 
     def __init__(
-        self, identity: Identity, store: UserStore, gateway: BrowserGateway, choices: DeviceChoices
+        self, identity: Identity, users: UserTables, gateway: BrowserGateway, choices: DeviceChoices
     ) -> None:
         self._identity = identity
-        self._store = store
+        self._users = users
         self._gateway = gateway
         self._choices = choices
 
@@ -82,7 +82,7 @@ class DeviceRoutes(DeclaredApiRoutes):
         active = pages[0].device_id if pages else None
         facts = [
             _facts(device, caller, visible=visible, active=active)
-            for device in await self._store.list_devices(caller.user.id)
+            for device in await self._users.list_devices(caller.user.id)
         ]
         choices = dict(await self._choices.choices_of_user(caller.user.id))
         return compressed(json_answer(DeviceList(devices=facts, choices=choices)))
@@ -99,7 +99,7 @@ class DeviceRoutes(DeclaredApiRoutes):
         """Rename a browser."""
         caller = caller_of(request)
         name = (await read_body(request, DeviceName)).name
-        if not await self._store.rename_device(caller.user.id, request.match_info["id"], name):
+        if not await self._users.rename_device(caller.user.id, request.match_info["id"], name):
             raise _no_device()
         set_audit_detail(request, renamed_device=request.match_info["id"], name=name)
         await self._gateway.announcements.devices_changed(caller.user.id)
@@ -116,7 +116,7 @@ class DeviceRoutes(DeclaredApiRoutes):
         """Remove a browser. Its credentials are invalid from now on."""
         caller = caller_of(request)
         device_id = request.match_info["id"]
-        if not await self._store.delete_device(caller.user.id, device_id):
+        if not await self._users.delete_device(caller.user.id, device_id):
             raise _no_device()
         self._identity.forget_credentials()
         self._choices.forget_choices(caller.user.id)

@@ -7,6 +7,7 @@ from urllib.parse import urlsplit
 import pytest
 from playwright.async_api import Page, Route, expect
 
+from bridge.storage.users import UserTables
 from tests.browser.browser_harness import MIRROR_VIEWS, BrowserHarness
 from tests.support.chromium import accept_selection, go_to
 
@@ -81,7 +82,7 @@ async def test_no_view_shows_a_name_with_marks_that_mislead(scene: BrowserHarnes
     page = await scene.open_page()
     await accept_selection(page, "mirror")
     store, user = scene.bridge.components.store, scene.bridge.local_user
-    await store.add_key(user.id, "laptop")
+    await UserTables(store).add_key(user.id, "laptop")
     headers = {"Authorization": f"Bearer {scene.bridge.key}"}
     url = f"{scene.bridge.base_url}/conversations"
     async with scene.http.post(url, json={"title": "Plans"}, headers=headers) as response:

@@ -47,7 +47,7 @@ class Team:
 
     async def names(self) -> list[str]:
         """The names of all users of the bridge."""
-        return [user.name for user in await self.scene.bridge.components.store.list_users()]
+        return [user.name for user in await self.scene.bridge.components.users.list_users()]
 
 
 @pytest.fixture
@@ -84,7 +84,7 @@ async def test_who_logs_in_at_the_provider_has_a_page_of_their_own(team: Team) -
     await expect_connection(page, "connected")
     assert page.url.startswith(f"{team.scene.bridge.base_url}/")
     assert "ticket" not in page.url
-    users = await team.scene.bridge.components.store.list_users()
+    users = await team.scene.bridge.components.users.list_users()
     ada = next(user for user in users if user.name.endswith(":ada"))
     assert ada.display_name == "Ada Lovelace at 127.0.0.1"
     assert (ada.role, ada.groups, ada.devices) == ("user", ("tools",), 1)

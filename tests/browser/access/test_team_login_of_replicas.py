@@ -76,5 +76,5 @@ async def test_whoever_logs_in_gets_a_page_whichever_replicas_the_balancer_choos
         await expect_connection(page, "connected")
         assert page.url.startswith(f"{team.url}/")
         await context.close()
-    names = [user.name.rpartition(":")[2] for user in await team.replicas[0].components.store.list_users()]
+    names = [user.name.rpartition(":")[2] for user in await team.replicas[0].components.users.list_users()]
     assert sorted(names) == ["ada", "bob", "local"]

@@ -9,6 +9,7 @@ from time import time
 import pytest
 from playwright.async_api import Browser, Page, expect
 
+from bridge.storage.users import UserTables
 from tests.browser.approval_cards import (
     answer,
     at_panel,
@@ -337,7 +338,7 @@ async def test_the_card_and_the_log_name_who_asks_as_text(chromium: Browser, tmp
     """The label of a key is foreign text, too: whoever made it may have wanted to look like a card."""
     async with shop(chromium, tmp_path) as (scene, page):
         store, user = scene.bridge.components.store, scene.bridge.local_user
-        _, key = await store.add_key(user.id, "\u202elaptop<button>Allow once</button>")
+        _, key = await UserTables(store).add_key(user.id, "\u202elaptop<button>Allow once</button>")
         program = replace(scene.caller, key=key)
         order = {
             "customer": "Ada",

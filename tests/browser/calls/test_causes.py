@@ -34,7 +34,7 @@ async def failing(scene: BrowserHarness) -> AsyncGenerator[FailingApi]:
 
 async def kept_in(page: Page, scene: BrowserHarness) -> str:
     """What this browser remembers of answers that it could read, as JSON."""
-    account = await scene.bridge.components.store.ensure_user("local")
+    account = await scene.bridge.components.users.ensure_user("local")
     return await page.evaluate(KEPT, account.id)
 
 

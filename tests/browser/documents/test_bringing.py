@@ -67,7 +67,7 @@ async def test_a_curl_command_becomes_a_tool_and_its_key_stays_out_of_the_bridge
     reply = await scene.caller.call(tool["operationId"], {"name": "Ann"})
     assert (reply.status, reply.code) == (200, ""), reply.body
     view = await scene.bridge.components.registry.view_of_user(
-        (await scene.bridge.components.store.ensure_user("local")).id
+        (await scene.bridge.components.users.ensure_user("local")).id
     )
     assert "sk-hidden-4711" not in json.dumps(view.find_server(server_id).record.text)
 

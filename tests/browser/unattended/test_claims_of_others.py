@@ -104,8 +104,8 @@ async def stage(chromium: Browser, tmp_path: Path) -> AsyncIterator[Stage]:
     folder = tmp_path / "bridge"
     folder.mkdir()
     async with run_recording_api() as api, open_harness(chromium, folder, [], sharing="everyone") as scene:
-        store = scene.bridge.components.store
-        ticket = await store.add_ticket((await store.ensure_user("eve")).id)
+        users = scene.bridge.components.users
+        ticket = await users.add_ticket((await users.ensure_user("eve")).id)
         eve = await pair_browser(scene.bridge.base_url, scene.http, ticket)
         await eve.open_session()
         staged = Stage(scene, api, eve)
@@ -154,7 +154,7 @@ async def test_claims_of_another_user_change_nothing_that_is_accepted(stage: Sta
 
 async def _call_everything(stage: Stage, own: set[str]) -> None:
     """Call each tool of the robot, those of eve too."""
-    robot = await stage.scene.bridge.components.store.ensure_user("robot")
+    robot = await stage.scene.bridge.components.users.ensure_user("robot")
     view = await stage.scene.bridge.components.registry.view_of_user(robot.id)
     program = await stage.scene.program_of("robot")
     for tool in view.catalog.tools:
@@ -165,7 +165,7 @@ async def _call_everything(stage: Stage, own: set[str]) -> None:
 
 async def _lose_an_operation(stage: Stage) -> None:
     """The robot's own document changes, which its user's policy follows by address."""
-    robot = await stage.scene.bridge.components.store.ensure_user("robot")
+    robot = await stage.scene.bridge.components.users.ensure_user("robot")
     registry = stage.scene.bridge.components.registry
     place = "address_after"
     [server] = [each for each in await stage.servers() if each["source_url"] == stage.address_of(place)][:1]

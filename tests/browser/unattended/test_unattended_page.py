@@ -171,14 +171,14 @@ async def test_a_ticket_that_is_worth_nothing_ends_it_with_a_status_of_its_own(
 
 async def test_a_browser_that_was_removed_ends_it(shop: BrowserHarness, tmp_path: Path) -> None:
     """Its user has taken it away; that must not be undone by a restart."""
-    store = shop.bridge.components.store
-    user = await store.ensure_user("build")
-    (tmp_path / "ticket").write_text(page_url(shop.bridge.base_url, await store.add_ticket(user.id)))
+    users = shop.bridge.components.users
+    user = await users.ensure_user("build")
+    (tmp_path / "ticket").write_text(page_url(shop.bridge.base_url, await users.add_ticket(user.id)))
     options = ("--ticket-file", str(tmp_path / "ticket"))
     async with running_page(tmp_path, shop.bridge.base_url, policy_of(shop), *options) as page:
         await page.wait_until_healthy()
-        [device] = await store.list_devices(user.id)
-        assert await store.delete_device(user.id, device.id)
+        [device] = await users.list_devices(user.id)
+        assert await users.delete_device(user.id, device.id)
         shop.bridge.components.identity.forget_credentials()
         await shop.bridge.components.gateway.disconnect_device(device.id)
         assert await page.ended() == 3

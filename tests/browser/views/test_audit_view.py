@@ -38,7 +38,7 @@ async def test_another_user_is_offered_only_the_own_entries_and_reads_on_by_a_bu
 ) -> None:
     """A hundred at a time; the choice of every user is the operator's."""
     page = await scene.open_page_of("ann")
-    ann = await scene.bridge.components.store.ensure_user("ann")
+    ann = await scene.bridge.components.users.ensure_user("ann")
     for number in range(120):
         scene.bridge.components.audit.add_entry(AuditKind.SETTINGS, ann.id, "key", detail={"number": number})
     await scene.bridge.components.audit.flush_entries()

@@ -3,6 +3,7 @@
 import pytest
 from playwright.async_api import Page, expect
 
+from bridge.storage.users import UserTables
 from tests.browser.browser_harness import BrowserHarness
 from tests.support.chromium import accept_selection, expect_connection, go_to, open_page
 
@@ -65,7 +66,7 @@ async def test_a_link_of_an_answer_waits_for_the_paired_browser(scene: BrowserHa
     """Ruling 24: what a model may have seen opens nothing by itself."""
     laptop = await scene.open_page()
     store = scene.bridge.components.store
-    ticket = await store.add_ticket(scene.bridge.local_user.id, printed=False)
+    ticket = await UserTables(store).add_ticket(scene.bridge.local_user.id, printed=False)
     other = await (await scene.new_context()).new_page()
     await other.goto(f"{scene.bridge.base_url}/#ticket={ticket}")
     await expect(other.get_by_role("alert")).to_contain_text("Confirm this browser on another one")

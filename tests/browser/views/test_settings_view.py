@@ -9,6 +9,7 @@ import pytest
 from playwright.async_api import Page, expect
 
 from bridge.storage.items import ItemTables
+from bridge.storage.users import UserTables
 from bridge.stored_items.items import StoredItem
 from tests.browser.browser_harness import BrowserHarness
 from tests.support.chromium import expect_connection, go_to, run_tool
@@ -207,7 +208,7 @@ async def test_what_is_stored_of_answers_is_shown_exported_and_deleted(
 ) -> None:
     """Whose words are kept must see it, and be able to take them away; deleting asks first."""
     store = scene.bridge.components.store
-    ann = await store.ensure_user("ann-of-memory")
+    ann = await UserTables(store).ensure_user("ann-of-memory")
     item = StoredItem("A", ann.id, "r", 0, "output", "demo", {"type": "message", "text": "hi"}, 1.7e9, "chat")
     await ItemTables(store).add_items([item])
     page = await scene.open_page_of("ann-of-memory")

@@ -29,6 +29,7 @@ from bridge.http.middleware import AllowedOrigins, build_guard
 from bridge.http.user_connections import MAX_STREAMS
 from bridge.storage.accounts.logins import Login, LoginTable
 from bridge.storage.store import Store
+from bridge.storage.users import UserTables
 from tests.support.authorization_server import AuthorizationServer, authorization_server
 from tests.support.conversation_client import listen_to_events, open_conversation
 from tests.support.forwarded_users import SECRET, sign_token
@@ -100,7 +101,7 @@ async def house(tmp_path: Path, provider: ScriptedProvider) -> AsyncIterator[Hou
         shop_bridge(tmp_path, provider) as bridge,
         page_of(bridge, bridge.local_user.id, no_answer) as page,
     ):
-        key_id, key = await bridge.components.store.add_key(bridge.local_user.id, "stolen")
+        key_id, key = await bridge.components.users.add_key(bridge.local_user.id, "stolen")
         made = House(bridge, page, provider, key, key_id)
         yield made
         made.may_go_on.set()
@@ -279,7 +280,7 @@ async def test_what_goes_on_without_a_connection_ends_too(house: House) -> None:
 
 async def other_browser(house: House) -> FakePage:
     async with aiohttp.ClientSession() as http:
-        ticket = await house.bridge.components.store.add_ticket(house.bridge.local_user.id)
+        ticket = await house.bridge.components.users.add_ticket(house.bridge.local_user.id)
         other = await pair_browser(house.bridge.base_url, http, ticket)
         await other.open_session()
     return other
@@ -312,8 +313,8 @@ class Ending:
         assert await LoginTable(self.store).set_disabled(self.user_id, disabled=True)
 
     async def delete_key(self) -> None:
-        for key in await self.store.list_keys(self.user_id):
-            assert await self.store.delete_key(self.user_id, key.id)
+        for key in await UserTables(self.store).list_keys(self.user_id):
+            assert await UserTables(self.store).delete_key(self.user_id, key.id)
 
 
 @pytest.mark.parametrize("how", ["disable", "delete_key"])
@@ -321,8 +322,8 @@ async def test_what_a_command_ends_is_ended_in_a_bridge_that_nobody_tells(
     house: House, tmp_path: Path, how: str
 ) -> None:
     """Finding S-M3: the streams of a disabled user were open after 78 s."""
-    eve = await house.bridge.components.store.ensure_user("eve")
-    _, key = await house.bridge.components.store.add_key(eve.id, "hers")
+    eve = await house.bridge.components.users.ensure_user("eve")
+    _, key = await house.bridge.components.users.add_key(eve.id, "hers")
     other_process = Store.open_store(place_of(tmp_path / "bridge.sqlite3"))
     async with (
         open_conversation(house.bridge, key) as client,
@@ -342,7 +343,7 @@ async def test_a_stream_ends_with_its_users_login(house: House) -> None:
     login = Login("issuer:ada", "Ada", (), is_operator=False, hours=3 / 3600)
     ada = await LoginTable(store).note_login(login)
     assert ada is not None
-    ticket = await store.add_ticket(ada.id, bound_to=secret_of_cookie(""))
+    ticket = await UserTables(store).add_ticket(ada.id, bound_to=secret_of_cookie(""))
     async with aiohttp.ClientSession() as http:
         browser = await pair_browser(house.bridge.base_url, http, ticket)
         await browser.open_session()
@@ -360,7 +361,8 @@ async def test_a_forwarded_user_who_is_disabled_loses_the_stream_and_others_do_n
     """Finding S-M3: a forwarder's key is good for all others still."""
     async with shop_bridge(tmp_path, provider, user_jwt_secret=SECRET) as bridge:
         store = bridge.components.store
-        _, key = await store.add_key(bridge.local_user.id, "Open WebUI", forwarder=True)
+        users = UserTables(store)
+        _, key = await users.add_key(bridge.local_user.id, "Open WebUI", forwarder=True)
         body, headers = modern_request("subscriptions/listen", {"notifications": {}})
         ada = {**headers, "X-OpenWebUI-User-Jwt": sign_token(sub="ada")}
         bob = {**headers, "X-OpenWebUI-User-Jwt": sign_token(sub="bob")}
@@ -369,7 +371,7 @@ async def test_a_forwarded_user_who_is_disabled_loses_the_stream_and_others_do_n
             held_request(bridge.base_url, "POST", "/mcp", key, body, bob) as his,
         ):
             await eventually(lambda: hers.received and his.received)
-            ids = {user.name: user.id for user in await store.list_users()}
+            ids = {user.name: user.id for user in await users.list_users()}
             await LoginTable(store).set_disabled(ids["open-webui:ada"], disabled=True)
             await eventually(lambda: hers.is_over, within_s=WITHIN_S)
             assert not his.is_over
@@ -436,7 +438,7 @@ async def hanging_routes(house: House) -> AsyncGenerator[tuple[str, web.Applicat
     await runner.setup()
     assert runner.server is not None
     connections = Connections(kind=connection_class())
-    watch = AccessWatch(parts.store, parts.identity)
+    watch = AccessWatch(parts.users, parts.identity)
     listener = create_server(("127.0.0.1", 0))
     served = await connections.listen_on(runner.server, listener)
     looking = asyncio.create_task(watch.keep_looking(connections.list_work))

@@ -98,7 +98,7 @@ async def witness(bridge: Bridge) -> AsyncIterator[Witness]:
         async with http.get(bridge.base_url + "/api/openapi.json") as response:
             document = await response.json()
         page = await pair_browser(
-            bridge.base_url, http, await bridge.components.store.add_ticket(bridge.local_user.id)
+            bridge.base_url, http, await bridge.components.users.add_ticket(bridge.local_user.id)
         )
         await page.open_session()
         yield Witness(document, page)
@@ -213,7 +213,7 @@ async def _walk_devices(bridge: Bridge, witness: Witness) -> None:
     await witness.ask("PUT", "/api/servers/none/device", choice, status=404)
     await witness.ask("DELETE", path)
     await witness.ask("DELETE", path, status=404)
-    ticket = await bridge.components.store.add_ticket(bridge.local_user.id, printed=False)
+    ticket = await bridge.components.users.add_ticket(bridge.local_user.id, printed=False)
     body = {"ticket": ticket, "public_key": public_key}
     await witness.ask("POST", "/api/devices", body, status=202, token="")
 

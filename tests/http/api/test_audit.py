@@ -19,6 +19,7 @@ from bridge.errors import ErrorCode
 from bridge.storage import audit_log
 from bridge.storage.audit_log import AuditCursor, AuditLog, AuditQuery
 from bridge.storage.store import Store
+from bridge.storage.users import UserTables
 from tests.support.audit_entries import told_in
 from tests.support.running_bridge import FakePage, json_answer, page_of, pair_browser, running_bridge
 from tests.support.stores.databases import Where, execute
@@ -197,7 +198,7 @@ async def test_what_a_user_does_is_noted_with_who_did_it(bridge: Bridge) -> None
 @pytest.mark.asyncio
 async def test_only_the_operator_reads_what_others_did(bridge: Bridge) -> None:
     """And an API key reads nothing of it at all."""
-    ann = await bridge.components.store.ensure_user("ann")
+    ann = await bridge.components.users.ensure_user("ann")
     async with page_of(bridge, ann.id, answer) as hers, page_of(bridge, bridge.local_user.id, answer) as mine:
         await eventually(lambda: kinds_of(bridge.components.audit, user_id=ann.id))
         own = await hers.get("/api/audit")
@@ -206,7 +207,7 @@ async def test_only_the_operator_reads_what_others_did(bridge: Bridge) -> None:
         assert (status, refused["error"]["code"]) == (403, ErrorCode.OPERATOR_ONLY)
         everybody = (await mine.get("/api/audit?users=all"))["entries"]
         assert {"ann", "local", None} <= {entry["user"] for entry in everybody}
-        _, key = await bridge.components.store.add_key(ann.id, "x")
+        _, key = await bridge.components.users.add_key(ann.id, "x")
         async with hers.http.get(
             bridge.base_url + "/api/audit", headers={"Authorization": f"Bearer {key}"}
         ) as response:
@@ -227,7 +228,7 @@ async def test_a_question_that_makes_no_sense_is_refused(bridge: Bridge, query: 
 @pytest.mark.asyncio
 async def test_whoever_is_turned_away_is_noted_once_for_a_burst(bridge: Bridge) -> None:
     """A wrong key, a spent ticket, a foreign origin; a hundred wrong keys are one entry."""
-    ticket = await bridge.components.store.add_ticket(bridge.local_user.id)
+    ticket = await bridge.components.users.add_ticket(bridge.local_user.id)
     async with aiohttp.ClientSession() as http:
         page: FakePage = await pair_browser(bridge.base_url, http, ticket)
         with pytest.raises(AssertionError):
@@ -290,8 +291,9 @@ def test_the_command_prints_the_newest_last_and_nothing_that_steers_the_terminal
 
     async def write_old_label() -> None:
         store = Store.open_store(tmp_path / "bridge.sqlite3")
-        audit, ann = AuditLog(store), await store.ensure_user("ann")
-        key_id, _ = await store.add_key(ann.id, "red\x1b[31m")
+        users = UserTables(store)
+        audit, ann = AuditLog(store), await users.ensure_user("ann")
+        key_id, _ = await users.add_key(ann.id, "red\x1b[31m")
         audit.add_entry(AuditKind.KEY_REVOKED, ann.id, "command line", detail={"key": key_id})
         await audit.flush_entries()
         await store.close()
@@ -319,10 +321,11 @@ def test_the_command_names_browsers_and_keys_and_writes_all_times_alike(
 
     async def write_log() -> str:
         store = Store.open_store(path)
-        ann = await store.ensure_user("ann")
+        users = UserTables(store)
+        ann = await users.ensure_user("ann")
         device = await add_device(store, ann.id, "Firefox on Linux")
         audit = AuditLog(store)
-        key_id, _ = await store.add_key(ann.id, "Open WebUI")
+        key_id, _ = await users.add_key(ann.id, "Open WebUI")
         paired = {"device": device.id, "ended_at": 1_790_000_000.25}
         audit.add_entry(AuditKind.DEVICE_PAIRED, ann.id, f"page {device.id}", detail=paired)
         audit.add_entry(AuditKind.KEY_REVOKED, ann.id, "command line", detail={"key": key_id})

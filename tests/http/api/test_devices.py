@@ -17,7 +17,7 @@ pytestmark = [pytest.mark.asyncio, pytest.mark.both_databases]
 
 
 async def browser_of(bridge: Bridge, http: aiohttp.ClientSession, user_id: str) -> FakePage:
-    page = await pair_browser(bridge.base_url, http, await bridge.components.store.add_ticket(user_id))
+    page = await pair_browser(bridge.base_url, http, await bridge.components.users.add_ticket(user_id))
     await page.open_session()
     return page
 
@@ -127,7 +127,7 @@ async def test_nobody_chooses_for_another_user(
     bridge: Bridge, http: aiohttp.ClientSession, laptop: FakePage
 ) -> None:
     """Ids are no secret; a browser of somebody else does not exist."""
-    bob = await bridge.components.store.ensure_user("bob")
+    bob = await bridge.components.users.ensure_user("bob")
     page = await browser_of(bridge, http, bob.id)
     stolen = {"device_id": laptop.device_id}
     assert await code_of(page, "PUT", "/api/servers/shop/device", stolen) == (404, "not_found")

@@ -18,7 +18,7 @@ from bridge.app.part import AmongReplicas
 from bridge.app.server import Bridge
 from bridge.auth.identity import CHALLENGE, EXECUTOR, FILE, SESSION
 from bridge.errors import BridgeError, ErrorCode
-from bridge.storage.users import KeyHolder
+from bridge.storage.users import KeyHolder, UserTables
 from tests.support.running_bridge import FakePage, json_answer, page_of, pair_browser, running_bridge
 from tests.support.stores.databases import Where, content_of, execute
 from tests.support.waiting import eventually
@@ -354,8 +354,8 @@ async def test_keys_are_made_shown_once_listed_and_revoked(bridge: Bridge) -> No
 
 async def test_a_user_cannot_revoke_the_key_of_another(bridge: Bridge) -> None:
     """Key ids are no secret."""
-    bob = await bridge.components.store.ensure_user("bob")
-    key_id, _ = await bridge.components.store.add_key(bob.id, "bob's")
+    bob = await bridge.components.users.ensure_user("bob")
+    key_id, _ = await bridge.components.users.add_key(bob.id, "bob's")
 
     async def answer(_call: object) -> None:
         return None
@@ -369,7 +369,7 @@ async def test_secrets_lie_in_the_data_folder_for_their_owner_only(
 ) -> None:
     """No key, ticket or token can be read from the database; the two key files are private."""
     ticket = ticket_of(await bridge.page_url())
-    _, key = await bridge.components.store.add_key(bridge.local_user.id, "x")
+    _, key = await bridge.components.users.add_key(bridge.local_user.id, "x")
     content = content_of(database)
     assert ticket.encode() not in content
     assert key.encode() not in content
@@ -390,8 +390,8 @@ async def test_what_nobody_may_guess_has_128_random_bits_and_is_never_the_same(b
 
     async def made() -> list[str]:
         nonce = jwt.decode(bridge.components.identity.issue_challenge(), options={"verify_signature": False})
-        key = (await store.add_key(user_id, "x"))[1]
-        return [await store.add_ticket(user_id), key.removeprefix("tbk_"), str(nonce["nonce"])]
+        key = (await UserTables(store).add_key(user_id, "x"))[1]
+        return [await UserTables(store).add_ticket(user_id), key.removeprefix("tbk_"), str(nonce["nonce"])]
 
     first, second = await made(), await made()
     assert not {*first} & {*second}
@@ -405,13 +405,13 @@ async def test_a_revoked_start_key_stays_revoked_after_a_restart(tmp_path: Path,
         first = bridge.key
     async with running_bridge(tmp_path, database=database) as bridge:
         assert bridge.key == first
-        keys = await bridge.components.store.list_keys(bridge.local_user.id)
-        await bridge.components.store.delete_key(bridge.local_user.id, keys[0].id)
+        keys = await bridge.components.users.list_keys(bridge.local_user.id)
+        await bridge.components.users.delete_key(bridge.local_user.id, keys[0].id)
     async with running_bridge(tmp_path, database=database) as bridge:
         assert bridge.key != first
-        assert await bridge.components.store.holder_of_key(first) is None
-        (printed,) = await bridge.components.store.list_keys(bridge.local_user.id)
-        assert await bridge.components.store.holder_of_key(bridge.key) == KeyHolder(
+        assert await bridge.components.users.holder_of_key(first) is None
+        (printed,) = await bridge.components.users.list_keys(bridge.local_user.id)
+        assert await bridge.components.users.holder_of_key(bridge.key) == KeyHolder(
             bridge.local_user, forwarder=False, label="printed at start", key_id=printed.id
         )
 
@@ -430,10 +430,10 @@ async def test_a_paired_browser_does_not_change_hands_by_a_link(
     bridge: Bridge, http: aiohttp.ClientSession
 ) -> None:
     """Bob sends Ann his link: the bridge says whose it is; it is neither spent nor makes her his page."""
-    bob = await bridge.components.store.ensure_user("bob")
+    bob = await bridge.components.users.ensure_user("bob")
     page = await pair_browser(bridge.base_url, http, ticket_of(await bridge.page_url()))
     await page.open_session()
-    bobs = await bridge.components.store.add_ticket(bob.id)
+    bobs = await bridge.components.users.add_ticket(bob.id)
     assert await page.post("/api/tickets", {"ticket": bobs}) == {
         "user": "bob",
         "redeemed": False,

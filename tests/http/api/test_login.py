@@ -19,6 +19,7 @@ from bridge.browsers.followed_devices import FollowedDevices
 from bridge.endpoints.api import account, pairing
 from bridge.endpoints.api.login import FAILED_LOGINS, STRAY_ANSWERS, TRIES_OF_A_LOGIN
 from bridge.storage.accounts.logins import LoginTable
+from bridge.storage.users import UserTables
 from tests.support.oauth.login_provider import CLIENT_ID, CLIENT_SECRET, LoginProvider, login_provider
 from tests.support.running_bridge import (
     FakePage,
@@ -73,7 +74,7 @@ class Team:
 
     async def user(self) -> Any:
         """What the bridge knows of the user who is not the local one."""
-        (found,) = [each for each in await self.bridge.components.store.list_users() if each.name != "local"]
+        (found,) = [each for each in await self.bridge.components.users.list_users() if each.name != "local"]
         return found
 
 
@@ -236,7 +237,7 @@ async def test_a_login_that_fails_is_told_by_a_word_and_makes_no_user(
     for name, value in change.items():
         setattr(team.provider, name, value)
     assert await team.log_in() == f"login_failed={failure}"
-    assert [user.name for user in await team.bridge.components.store.list_users()] == ["local"]
+    assert [user.name for user in await team.bridge.components.users.list_users()] == ["local"]
     await team.bridge.components.audit.flush_entries()
 
 
@@ -283,7 +284,7 @@ async def test_a_page_wants_another_login_when_the_last_one_has_ended(team: Team
     status, refused = await page.request("POST", "/api/sessions", page.sign_nonce(nonce))
     assert (status, refused["error"]["detail"]) == (401, {"reason": "login_ended"})
     store = team.bridge.components.store
-    ticket = await store.add_ticket((await team.user()).id)
+    ticket = await UserTables(store).add_ticket((await team.user()).id)
     assert (await team.pair(f"ticket={ticket}"))[0] == 201
     await page.open_session()
 
@@ -294,8 +295,8 @@ async def test_a_disabled_user_gets_in_by_nothing(team: Team) -> None:
     _, page = await team.pair(fragment)
     await page.open_session()
     store, user = team.bridge.components.store, await team.user()
-    _, key = await store.add_key(user.id, "program")
-    ticket = await store.add_ticket(user.id)
+    _, key = await UserTables(store).add_key(user.id, "program")
+    ticket = await UserTables(store).add_ticket(user.id)
     await LoginTable(store).set_disabled(user.id, disabled=True)
     team.bridge.components.identity.forget_credentials()
     assert (await page.request("GET", "/api/me"))[0] == 401
@@ -323,7 +324,7 @@ async def test_an_open_page_is_cut_off_when_its_user_is_disabled(team: Team) -> 
     _, page = await team.pair(await team.log_in())
     await page.connect(lambda _call: never())
     parts = team.bridge.components
-    followed = FollowedDevices(parts.store, parts.identity, parts.accounts.choices, parts.gateway)
+    followed = FollowedDevices(parts.users, parts.identity, parts.accounts.choices, parts.gateway)
     await followed.read_devices()
     assert page.socket.connected
     await LoginTable(parts.store).set_disabled((await team.user()).id, disabled=True)
@@ -407,7 +408,7 @@ async def test_refused_attempts_keep_no_good_browser_out(
     monkeypatch.setattr(pairing, "PAIRINGS", 5)
     monkeypatch.setattr(account, "SESSION_ATTEMPTS", 5)
     async with running_bridge(tmp_path, limits={"UNAUTHENTICATED_PER_MINUTE_PER_ADDRESS": 10}) as bridge:
-        add_ticket = bridge.components.store.add_ticket
+        add_ticket = bridge.components.users.add_ticket
         browser = await pair_browser(bridge.base_url, http, await add_ticket(bridge.local_user.id))
         stranger = new_browser(bridge.base_url, http)
         stranger.device_id = "invented"

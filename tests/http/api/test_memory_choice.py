@@ -10,6 +10,7 @@ import pytest_asyncio
 from bridge.app.server import Bridge
 from bridge.storage.preferences import MemoryChoiceTable
 from bridge.storage.store import Store
+from bridge.storage.users import UserTables
 from bridge.stored_items.retention_preference import MemoryChoice, MemoryChoices
 from tests.support.audit_entries import told_in
 from tests.support.running_bridge import FakePage, pair_browser
@@ -24,7 +25,7 @@ LESS = {"keeps_answers": False, "reasoning": "next_reply"}
 @pytest_asyncio.fixture
 async def page(bridge: Bridge, http: aiohttp.ClientSession) -> AsyncIterator[FakePage]:
     found = await pair_browser(
-        bridge.base_url, http, await bridge.components.store.add_ticket(bridge.local_user.id)
+        bridge.base_url, http, await bridge.components.users.add_ticket(bridge.local_user.id)
     )
     await found.open_session()
     yield found
@@ -70,7 +71,7 @@ async def test_a_choice_survives_a_restart_and_goes_with_its_user(database: Wher
     """And a value that a newer bridge wrote is read as the least."""
     for wanted in (MemoryChoice(False, "next_reply"), MemoryChoice(True, "disabled")):
         store = Store.open_store(database)
-        ann = await store.ensure_user("ann")
+        ann = await UserTables(store).ensure_user("ann")
         await MemoryChoices(MemoryChoiceTable(store)).save_choice(ann.id, wanted)
         await store.close()
         store = Store.open_store(database)

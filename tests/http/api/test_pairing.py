@@ -24,8 +24,8 @@ async def ann(bridge: Bridge, http: aiohttp.ClientSession) -> FakePage:
 
 
 async def browser_of(bridge: Bridge, http: aiohttp.ClientSession, user: str) -> FakePage:
-    account = await bridge.components.store.ensure_user(user)
-    page = await pair_browser(bridge.base_url, http, await bridge.components.store.add_ticket(account.id))
+    account = await bridge.components.users.ensure_user(user)
+    page = await pair_browser(bridge.base_url, http, await bridge.components.users.add_ticket(account.id))
     await page.open_session()
     return page
 
@@ -42,8 +42,8 @@ async def standing(page: FakePage, shown: dict[str, Any]) -> dict[str, Any]:
 
 async def no_browser(bridge: Bridge, http: aiohttp.ClientSession, user: str) -> dict[str, Any]:
     """The detail of a call's error when no page of the user is open."""
-    account = await bridge.components.store.ensure_user(user)
-    _, key = await bridge.components.store.add_key(account.id, "program")
+    account = await bridge.components.users.ensure_user(user)
+    _, key = await bridge.components.users.add_key(account.id, "program")
     for server in (await bridge.components.registry.view_of_user(account.id)).servers:
         digests = {operation.key: operation.digest for operation in server.compiled.operations}
         await bridge.components.registry.accept_operations(account.id, server.record.id, digests)
@@ -157,7 +157,7 @@ async def test_the_link_of_an_answer_has_no_power_over_a_user_who_has_a_browser(
     assert (status, set(shown)) == (202, {"code", "secret", "expires_in"})
     assert (await standing(other_client, shown))["state"] == "waiting"
     assert (
-        len(await bridge.components.store.list_devices((await bridge.components.store.ensure_user("ann")).id))
+        len(await bridge.components.users.list_devices((await bridge.components.users.ensure_user("ann")).id))
         == 1
     )
     assert (await spend(other_client, ticket_of(detail["pairing_url"])))[0] == 401, "it is spent"
@@ -176,9 +176,9 @@ async def test_the_link_of_an_answer_lives_five_minutes_and_replaces_the_one_bef
     first = ticket_of((await no_browser(bridge, http, "bob"))["pairing_url"])
     again = ticket_of((await no_browser(bridge, http, "bob"))["pairing_url"])
     assert again == first, "within a minute it is the same"
-    bob = await bridge.components.store.ensure_user("bob")
-    printed = await bridge.components.store.add_ticket(bob.id)
-    second = await bridge.components.store.add_ticket(bob.id, printed=False)
+    bob = await bridge.components.users.ensure_user("bob")
+    printed = await bridge.components.users.add_ticket(bob.id)
+    second = await bridge.components.users.add_ticket(bob.id, printed=False)
     assert (await spend(new_browser(bridge.base_url, http), first))[0] == 401
     ((expires_at,),) = execute(database, "SELECT expires_at FROM tickets WHERE NOT printed")
     assert 290 <= expires_at - time.time() <= 301

@@ -16,6 +16,7 @@ from bridge.storage.accounts.account_tables import AccountTables
 from bridge.storage.chat.model_providers import ModelProviderTable, place_of_provider
 from bridge.storage.encryption import Encrypted, Encryption
 from bridge.storage.store import Store
+from bridge.storage.users import UserTables
 from tests.support.audit_entries import told_in
 from tests.support.models.model_answers import text
 from tests.support.models.model_bridge import model_bridge
@@ -35,8 +36,8 @@ async def provider() -> AsyncIterator[ScriptedProvider]:
 
 
 async def page_of_user(bridge: Bridge, http: aiohttp.ClientSession, name: str) -> FakePage:
-    user = bridge.local_user if name == "local" else await bridge.components.store.ensure_user(name)
-    page = await pair_browser(bridge.base_url, http, await bridge.components.store.add_ticket(user.id))
+    user = bridge.local_user if name == "local" else await bridge.components.users.ensure_user(name)
+    page = await pair_browser(bridge.base_url, http, await bridge.components.users.add_ticket(user.id))
     await page.open_session()
     return page
 
@@ -233,7 +234,7 @@ SECRET = b"s" * 32
 async def test_the_database_alone_reveals_no_key(database: Where, keys: tuple[str, ...]) -> None:
     """It is sealed by the bridge's own secret, encrypted database or not, and bound to its address."""
     store = Store.open_store(database)
-    settings, ann = StorageSettings(encryption_keys=keys), await store.ensure_user("ann")
+    settings, ann = StorageSettings(encryption_keys=keys), await UserTables(store).ensure_user("ann")
     mine = UserProvider(ann.id, ProviderSettings(name="mine", base_url="https://x.example/v1"), KEY, ("m",))
     await ModelProviderTable(store, settings, SECRET).save_provider(mine)
     assert list(await ModelProviderTable(store, settings, SECRET).list_providers(ann.id)) == [mine]
@@ -250,7 +251,7 @@ async def test_the_database_alone_reveals_no_key(database: Where, keys: tuple[st
 async def test_a_replica_of_the_version_before_still_reads_a_provider(database: Where) -> None:
     """Finding W-4: during a rolling update it overlooks what it does not know; a provider is not lost."""
     store = Store.open_store(database)
-    ann = await store.ensure_user("ann")
+    ann = await UserTables(store).ensure_user("ann")
     address = "https://x.example/v1"
     settings = ProviderSettings(name="mine", base_url=address, strict_tools=False, max_description_chars=1024)
     table, encryption = ModelProviderTable(store, StorageSettings(), SECRET), Encryption(StorageSettings())

@@ -11,6 +11,7 @@ import pytest_asyncio
 from bridge.app.server import Bridge
 from bridge.conversations import additions
 from bridge.settings.quotas import QuotaSettings
+from bridge.storage.users import UserTables
 from tests.support.running_bridge import (
     FakePage,
     json_answer,
@@ -67,9 +68,11 @@ async def test_a_user_pairs_so_many_browsers_by_link_and_by_code(
     """Finding S-L10: the link and the code are not used up, and count again once there is room."""
     store, user_id = bridge.components.store, bridge.local_user.id
     url = f"{bridge.base_url}/api/devices"
-    ticket = await store.add_ticket(user_id)
+    ticket = await UserTables(store).add_ticket(user_id)
     pairing = {"ticket": ticket, "public_key": public_key_of(new_browser(bridge.base_url, http).key)}
-    async with http.post(url, json={**pairing, "ticket": await store.add_ticket(user_id)}) as response:
+    async with http.post(
+        url, json={**pairing, "ticket": await UserTables(store).add_ticket(user_id)}
+    ) as response:
         assert response.status == 201
     async with http.post(url, json=pairing) as response:
         assert (response.status, setting_in(await response.json())) == (409, "TOOL_BRIDGE_BROWSERS_PER_USER")
@@ -79,10 +82,10 @@ async def test_a_user_pairs_so_many_browsers_by_link_and_by_code(
     decision = {"code": code, "accept": True}
     status, answer = await page.request("POST", "/api/pairings/decision", decision)
     assert (status, setting_in(answer)) == (409, "TOOL_BRIDGE_BROWSERS_PER_USER")
-    other = next(each for each in await store.list_devices(user_id) if each.id != page.device_id)
+    other = next(each for each in await UserTables(store).list_devices(user_id) if each.id != page.device_id)
     assert (await page.request("DELETE", f"/api/devices/{other.id}"))[0] == 200
     assert (await page.request("POST", "/api/pairings/decision", decision))[0] == 200
-    assert len(await store.list_devices(user_id)) == QUOTAS.browsers
+    assert len(await UserTables(store).list_devices(user_id)) == QUOTAS.browsers
 
 
 async def test_a_user_begins_so_many_conversations(page: FakePage) -> None:

@@ -17,6 +17,7 @@ from bridge.storage.accounts.logins import Login, LoginTable
 from bridge.storage.servers import ServerTables
 from bridge.storage.store import Store
 from bridge.storage.user_mapping import User
+from bridge.storage.users import UserTables
 from tests.support.audit_entries import told_in
 from tests.support.documents.compiled import document_text, operation
 from tests.support.running_bridge import FakePage, json_answer, pair_browser, running_bridge
@@ -43,7 +44,7 @@ async def user_named(bridge: Bridge, name: str) -> User:
     """A user; `olga` is an operator by her login."""
     store = bridge.components.store
     if name != "olga":
-        return bridge.local_user if name == "local" else await store.ensure_user(name)
+        return bridge.local_user if name == "local" else await UserTables(store).ensure_user(name)
     login = Login("issuer:olga", "Olga", groups=(), is_operator=True, hours=1)
     user = await LoginTable(store).note_login(login)
     assert user
@@ -52,15 +53,15 @@ async def user_named(bridge: Bridge, name: str) -> User:
 
 async def page_of_user(bridge: Bridge, http: aiohttp.ClientSession, name: str) -> FakePage:
     user = await user_named(bridge, name)
-    page = await pair_browser(bridge.base_url, http, await bridge.components.store.add_ticket(user.id))
+    page = await pair_browser(bridge.base_url, http, await bridge.components.users.add_ticket(user.id))
     await user_named(bridge, name)  # a printed link lets its user in without the role of the login
     await page.open_session()
     return page
 
 
 async def call_by_key(bridge: Bridge, http: aiohttp.ClientSession, name: str) -> tuple[int, Any]:
-    user = await bridge.components.store.ensure_user(name)
-    _, key = await bridge.components.store.add_key(user.id, "x")
+    user = await bridge.components.users.ensure_user(name)
+    _, key = await bridge.components.users.add_key(user.id, "x")
     headers = {"Authorization": f"Bearer {key}"}
     async with http.post(f"{bridge.base_url}/tools/listProducts", json={}, headers=headers) as response:
         body = await response.json()
@@ -68,7 +69,7 @@ async def call_by_key(bridge: Bridge, http: aiohttp.ClientSession, name: str) ->
 
 
 async def offered_to_models(bridge: Bridge, name: str) -> list[str]:
-    user = await bridge.components.store.ensure_user(name)
+    user = await bridge.components.users.ensure_user(name)
     view = await bridge.components.registry.view_of_user(user.id)
     return [tool.name for tool in (await bridge.components.registry.offer_tools(view, None)).tools]
 
@@ -295,7 +296,7 @@ async def test_it_is_shared_after_a_restart(tmp_path: Path, http: aiohttp.Client
         (hers,) = await servers_of(await page_of_user(bridge, http, "ann"))
         assert hers["may_share"]
     store = Store.open_store(tmp_path / "bridge.sqlite3")
-    await AccountTables(store, StorageSettings()).delete_user((await store.ensure_user("ann")).id)
+    await AccountTables(store, StorageSettings()).delete_user((await UserTables(store).ensure_user("ann")).id)
     await store.close()
     async with running_bridge(tmp_path) as bridge:
         assert await servers_of(await page_of_user(bridge, http, "bob")) == []

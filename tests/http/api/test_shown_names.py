@@ -16,7 +16,7 @@ PLAIN = ("Zürich", "\u0430openai", "\u0645\u06cc\u200c\u062e\u0648", "👩\u200
 
 
 async def page_of(bridge: Bridge, http: aiohttp.ClientSession) -> FakePage:
-    ticket = await bridge.components.store.add_ticket(bridge.local_user.id)
+    ticket = await bridge.components.users.add_ticket(bridge.local_user.id)
     page = await pair_browser(bridge.base_url, http, ticket)
     await page.open_session()
     return page

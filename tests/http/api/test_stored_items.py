@@ -19,6 +19,7 @@ from bridge.settings.storage import StorageSettings
 from bridge.storage.items import ItemTables
 from bridge.storage.store import Store
 from bridge.storage.user_items import UserItems
+from bridge.storage.users import UserTables
 from bridge.stored_items.items import StoredItem, StoredResponse
 from tests.support.cluster.bridge_pairs import make_at_home
 from tests.support.running_bridge import pair_browser
@@ -62,7 +63,7 @@ class StoredItemsClient:
 @pytest_asyncio.fixture
 async def client(bridge: Bridge, http: aiohttp.ClientSession) -> AsyncIterator[StoredItemsClient]:
     page = await pair_browser(
-        bridge.base_url, http, await bridge.components.store.add_ticket(bridge.local_user.id)
+        bridge.base_url, http, await bridge.components.users.add_ticket(bridge.local_user.id)
     )
     yield StoredItemsClient(bridge, http, await page.open_session())
 
@@ -72,7 +73,7 @@ async def test_a_user_sees_how_much_is_stored_of_the_own_answers(
     bridge: Bridge, client: StoredItemsClient
 ) -> None:
     """And nothing of what is kept of others."""
-    bob = await bridge.components.store.ensure_user("bob")
+    bob = await bridge.components.users.ensure_user("bob")
     await make_at_home(bridge, bob.id)
     await fill(bridge.components.store, bob.id, "of bob")
     facts = await client.summary()
@@ -118,7 +119,7 @@ async def test_a_page_exports_and_deletes_what_a_key_cannot(
 @pytest.mark.asyncio
 async def test_a_page_exports_everything_of_its_user(bridge: Bridge, client: StoredItemsClient) -> None:
     """Account, browsers and what was decided as well; nothing of others, and no key or its digest."""
-    await bridge.components.store.ensure_user("bob")
+    await bridge.components.users.ensure_user("bob")
     async with client.http.get(f"{client.url}/export?everything=true", headers=client.page) as exported:
         lines = [json.loads(line) for line in (await exported.read()).splitlines()]
     records = [(line["table"], line["row"]) for line in lines if line.get("kept") == "record"]
@@ -138,7 +139,8 @@ def filled(where: Where) -> tuple[str, str]:
 
     async def make() -> tuple[str, str]:
         store = Store.open_store(where)
-        ann, bob = await store.ensure_user("ann"), await store.ensure_user("bob")
+        users = UserTables(store)
+        ann, bob = await users.ensure_user("ann"), await users.ensure_user("bob")
         await fill(store, ann.id)
         await store.close()
         return ann.id, bob.id
@@ -255,8 +257,8 @@ def test_chats_are_exported_in_the_structure_in_which_they_are_imported(
     database: Where, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     """S4-20: what the pipe stored comes back as it was, and a second way there and back changes no byte."""
-    with_store(database, lambda store: store.ensure_user("ann"))
-    with_store(database, lambda store: store.ensure_user("bob"))
+    with_store(database, lambda store: UserTables(store).ensure_user("ann"))
+    with_store(database, lambda store: UserTables(store).ensure_user("bob"))
     file = tmp_path / "chats.json"
     file.write_text(json.dumps(CHAT), encoding="utf-8")
     assert run(database, tmp_path, "import", str(file), "--user", "ann") == 0

@@ -21,8 +21,8 @@ SEALED = "c4nary-envelope-3f81"
 
 
 async def browser_of(bridge: Bridge, http: aiohttp.ClientSession, user: str) -> FakePage:
-    account = await bridge.components.store.ensure_user(user)
-    page = await pair_browser(bridge.base_url, http, await bridge.components.store.add_ticket(account.id))
+    account = await bridge.components.users.ensure_user(user)
+    page = await pair_browser(bridge.base_url, http, await bridge.components.users.add_ticket(account.id))
     await page.open_session()
     return page
 

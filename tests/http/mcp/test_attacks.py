@@ -78,8 +78,8 @@ async def test_another_users_task_is_not_found(
 ) -> None:
     """-32602, in the words for an id that nobody has: ids cannot be tried out, and nothing is cancelled."""
     monkeypatch.setattr("bridge.endpoints.mcp.task_runs.TASK_AFTER_S", 0.1)
-    eve = await bridge.components.store.ensure_user("eve")
-    _, eves_key = await bridge.components.store.add_key(eve.id, "printed at start")
+    eve = await bridge.components.users.ensure_user("eve")
+    _, eves_key = await bridge.components.users.add_key(eve.id, "printed at start")
     async with page_of(bridge, bridge.local_user.id, never_answer) as page:
         call = modern_request("tools/call", {"name": "listProducts"}, **DECLARED)
         task_id = (await post_message(bridge, http, *call))[1]["result"]["taskId"]

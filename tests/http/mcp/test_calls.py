@@ -136,8 +136,8 @@ async def test_a_client_cancels_no_call_of_another_key(
     bridge: Bridge, http: aiohttp.ClientSession, whose: str
 ) -> None:
     """Keys may have the same label, whoever has them, and the ids of their requests begin alike."""
-    user = await bridge.components.store.ensure_user(whose)
-    _, key = await bridge.components.store.add_key(user.id, "printed at start")
+    user = await bridge.components.users.ensure_user(whose)
+    _, key = await bridge.components.users.add_key(user.id, "printed at start")
     async with page_of(bridge, bridge.local_user.id, always(None)) as page:
         call = legacy_request("tools/call", {"name": "listProducts"}, request_id=7)
         cancel = {"jsonrpc": "2.0", "method": "notifications/cancelled", "params": {"requestId": 7}}

@@ -35,7 +35,7 @@ async def get(http: aiohttp.ClientSession, url: str, **headers: str) -> tuple[in
 
 
 async def ids_of_users(bridge: Bridge) -> dict[str, str]:
-    return {user.name.partition(":")[2]: user.id for user in await bridge.components.store.list_users()}
+    return {user.name.partition(":")[2]: user.id for user in await bridge.components.users.list_users()}
 
 
 async def test_without_an_authorization_server_keys_are_the_only_way(
@@ -176,7 +176,7 @@ async def test_a_subject_is_never_a_user_of_the_bridge_by_name(
     subjects = ("local", operator.id, f"oauth:{operator.id}", "open-webui:b5d012b2")
     for subject in subjects:
         assert await client.status(server.sign(sub=subject, name="local")) == 200
-    users = await client.bridge.components.store.list_users()
+    users = await client.bridge.components.users.list_users()
     digest = hashlib.sha256(server.issuer.encode()).hexdigest()[:8]
     assert [user.name for user in users[1:]] == [f"oauth-{digest}:{subject}" for subject in subjects]
 
@@ -206,7 +206,7 @@ async def test_people_see_which_client_asked_for_whom(
     """Client ids and names are foreign text, which must neither mislead nor fill a card."""
     token = server.sign(client_id="https://claude.example/\u202eclient.json" + "x" * 200, name="Ada\n" * 99)
     assert await client.status(token) == 200
-    (_, user) = await client.bridge.components.store.list_users()
+    (_, user) = await client.bridge.components.users.list_users()
     assert user.display_name == "Ada" * 16 + "Ad at 127.0.0.1"
     async with page_of(client.bridge, user.id, answering({})) as page:
         await client.send(token, method=CALL)

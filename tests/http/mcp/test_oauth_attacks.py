@@ -177,7 +177,7 @@ async def test_a_session_of_the_page_is_no_access_token(client: OAuthClient) -> 
     bridge = client.bridge
     async with aiohttp.ClientSession() as http:
         page = await pair_browser(
-            bridge.base_url, http, await bridge.components.store.add_ticket(bridge.local_user.id)
+            bridge.base_url, http, await bridge.components.users.add_ticket(bridge.local_user.id)
         )
         await page.open_session()
         assert await client.reason(page.token) == (401, "unknown_key")

@@ -145,9 +145,9 @@ async def test_an_idempotency_key_is_of_its_user_and_key_alone(
     bridge: Bridge, http: aiohttp.ClientSession, whose: str
 ) -> None:
     """Whoever guesses it would be given another's answer, or have another's call taken for made."""
-    store = bridge.components.store
-    user = await store.ensure_user(whose)
-    _, other_key = await store.add_key(user.id, "printed at start")
+    users = bridge.components.users
+    user = await users.ensure_user(whose)
+    _, other_key = await users.add_key(user.id, "printed at start")
     message = modern_request("tools/call", ADD, **{"tool-bridge/idempotency-key": "order 9"})
     async with shop(bridge) as (opened, _page), AsyncExitStack() as stack:
         others = opened

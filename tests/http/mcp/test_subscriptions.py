@@ -34,7 +34,7 @@ async def listening(
 async def test_a_change_of_the_tools_is_told(bridge: Bridge, http: aiohttp.ClientSession) -> None:
     """First the acknowledgement; then one notification for each change of the user's own list."""
     registry, user_id = bridge.components.registry, bridge.local_user.id
-    other = await bridge.components.store.ensure_user("somebody-else")
+    other = await bridge.components.users.ensure_user("somebody-else")
     async with listening(bridge, http, toolsListChanged=True, promptsListChanged=True) as response:
         first = await next_message(response)
         assert first["method"] == "notifications/subscriptions/acknowledged"
@@ -86,7 +86,7 @@ async def test_what_is_no_server_of_the_user_cannot_be_listened_to(
     bridge: Bridge, http: aiohttp.ClientSession
 ) -> None:
     """A stream at another user's server was acknowledged, where `tools/list` says 404."""
-    other = await bridge.components.store.ensure_user("somebody-else")
+    other = await bridge.components.users.ensure_user("somebody-else")
     theirs = await bridge.components.registry.add_server(other.id, document_text("Theirs"), source_url=None)
     for server_id in (theirs.record.id, "made-up"):
         for method in ("tools/list", "subscriptions/listen"):

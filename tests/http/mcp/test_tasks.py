@@ -11,6 +11,7 @@ import pytest_asyncio
 
 from bridge.app.server import Bridge
 from bridge.endpoints.mcp import task_runs
+from bridge.storage.users import UserTables
 from tests.support.documents.compiled import document_text
 from tests.support.mcp_messages import modern_request, post_message, read_events
 from tests.support.running_bridge import json_answer, page_of, running_bridge
@@ -127,9 +128,9 @@ async def test_a_task_is_cancelled_by_its_client_alone(bridge: Bridge, http: aio
 async def test_another_keys_task_is_not_found(bridge: Bridge, http: aiohttp.ClientSession) -> None:
     """-32602 for every method, for another key of the same user and for another user's key."""
     slow, store = SlowPage(), bridge.components.store
-    _, second_key = await store.add_key(bridge.local_user.id, "printed at start")
-    other = await store.ensure_user("other")
-    _, others_key = await store.add_key(other.id, "other")
+    _, second_key = await UserTables(store).add_key(bridge.local_user.id, "printed at start")
+    other = await UserTables(store).ensure_user("other")
+    _, others_key = await UserTables(store).add_key(other.id, "other")
     async with page_of(bridge, bridge.local_user.id, slow.answer) as page:
         _, answer = await post_message(bridge, http, *call_request())
         task_id = answer["result"]["taskId"]

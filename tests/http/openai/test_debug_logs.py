@@ -99,8 +99,8 @@ async def test_nobody_else_reads_a_log(
     bridge: Bridge, client: AsyncOpenAI, provider: ScriptedProvider
 ) -> None:
     """S4-12: another user is told that there is none."""
-    ann = await bridge.components.store.ensure_user("ann")
-    _, key = await bridge.components.store.add_key(ann.id, "hers")
+    ann = await bridge.components.users.ensure_user("ann")
+    _, key = await bridge.components.users.add_key(ann.id, "hers")
     provider.play(text("A"))
     raw = await client.responses.with_raw_response.create(model=MODEL, input="Hi", extra_headers=DEBUG)
     request_id = raw.headers["x-request-id"]
@@ -177,7 +177,7 @@ async def test_users_behind_a_forwarder_have_logs_where_the_operator_says_so(
     settings: Any = {"model_defaults": ModelDefaults(request_logs=who), "trust_user_headers": True}
     user = {"X-OpenWebUI-User-Id": "u1", "X-OpenWebUI-User-Name": "Ann", "X-OpenWebUI-User-Email": "a@x"}
     async with shop_bridge(tmp_path, provider, **settings) as bridge:
-        _, key = await bridge.components.store.add_key(bridge.local_user.id, "all", forwarder=True)
+        _, key = await bridge.components.users.add_key(bridge.local_user.id, "all", forwarder=True)
         provider.play(text("A"))
         async with client_of(bridge, key=key, default_headers=user) as client:
             raw = await client.responses.with_raw_response.create(

@@ -188,7 +188,7 @@ async def test_a_bug_amid_an_answer_ends_its_stream_in_order(
 
 async def test_a_forwarder_speaks_for_the_user_it_names(bridge: Bridge, provider: ScriptedProvider) -> None:
     """S2-08, S2-13: Open WebUI's user gets his own tools, shown calls and a status that ends."""
-    _, key = await bridge.components.store.add_key(bridge.local_user.id, "Open WebUI", forwarder=True)
+    _, key = await bridge.components.users.add_key(bridge.local_user.id, "Open WebUI", forwarder=True)
     token = sign_token(sub="ann", name="Ann")
     async with client_of(bridge, key=key) as client:
         assert MODEL in [model.id async for model in client.models.list()]
@@ -198,7 +198,7 @@ async def test_a_forwarder_speaks_for_the_user_it_names(bridge: Bridge, provider
         provider.play(text("Hi."), calls(("listProducts", {})), text("Tea."))
         headers = {"X-OpenWebUI-User-Jwt": token, "X-OpenWebUI-Chat-Id": "c1"}
         await client.chat.completions.create(model=MODEL, messages=talk, extra_headers=headers)
-        users = {user.name: user.id for user in await bridge.components.store.list_users()}
+        users = {user.name: user.id for user in await bridge.components.users.list_users()}
         async with page_of(bridge, users["open-webui:ann"], products):
             stream = await client.chat.completions.create(
                 model=MODEL, messages=talk, stream=True, extra_headers=headers

@@ -13,6 +13,7 @@ import pytest_asyncio
 from openai import AsyncOpenAI
 
 from bridge.app.server import Bridge
+from bridge.storage.users import UserTables
 from tests.support.models.model_answers import Answer, calls, text
 from tests.support.models.model_bridge import MODEL, client_of, model_bridge
 from tests.support.models.scripted_provider import ScriptedProvider
@@ -104,7 +105,7 @@ async def test_open_webui_gets_markers_and_others_do_not(
 async def test_a_key_says_how_its_answers_are_marked(bridge: Bridge, provider: ScriptedProvider) -> None:
     """`tool-bridge key --markers`: for clients that cannot send headers."""
     store = bridge.components.store
-    _, key = await store.add_key(bridge.local_user.id, "x", markers="zero_width")
+    _, key = await UserTables(store).add_key(bridge.local_user.id, "x", markers="zero_width")
     provider.play(text("Hi."))
     async with client_of(bridge, key=key) as client:
         said = await say(client, [], "Hello")

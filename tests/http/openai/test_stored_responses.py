@@ -35,8 +35,8 @@ async def bridge(tmp_path: Path, provider: ScriptedProvider) -> AsyncGenerator[B
 @pytest_asyncio.fixture
 async def other(bridge: Bridge) -> AsyncGenerator[AsyncOpenAI]:
     """The client of another user."""
-    user = await bridge.components.store.ensure_user("somebody-else")
-    _, key = await bridge.components.store.add_key(user.id, "test")
+    user = await bridge.components.users.ensure_user("somebody-else")
+    _, key = await bridge.components.users.add_key(user.id, "test")
     async with client_of(bridge, key=key) as made:
         yield made
 

@@ -161,7 +161,7 @@ async def test_calls_are_shown_as_the_request_or_the_key_says(
     bridge: Bridge, client: AsyncOpenAI, provider: ScriptedProvider, how: Any, content: bool, items: list[str]
 ) -> None:
     """S2-08, S2-09: the same for a header and for a key that was made so."""
-    _, key = await bridge.components.store.add_key(bridge.local_user.id, "x", show_calls=how)
+    _, key = await bridge.components.users.add_key(bridge.local_user.id, "x", show_calls=how)
     provider.play(LIST, text("Tea."), LIST, text("Tea."))
     async with page_of(bridge, bridge.local_user.id, products), client_of(bridge, key=key) as keyed:
         headers = {"X-Tool-Bridge-Calls": how}
@@ -274,8 +274,8 @@ async def test_a_running_response_is_cancelled_by_its_id(
     """From another connection, by its user alone; its own stream ends, with what was said."""
     begun = asyncio.Event()
     provider.play(text("I look.") + LIST)
-    bob = await bridge.components.store.ensure_user("bob")
-    _, bobs_key = await bridge.components.store.add_key(bob.id, "x")
+    bob = await bridge.components.users.ensure_user("bob")
+    _, bobs_key = await bridge.components.users.add_key(bob.id, "x")
     async with (
         page_of(bridge, bridge.local_user.id, blocking(begun)) as page,
         client_of(bridge, key=bobs_key) as other,
@@ -326,8 +326,8 @@ async def test_requests_that_fail_again_and_again_are_refused(
     error: Any = refused.value
     assert (error.status_code, error.code) == (503, "breaker_open")
     assert len(provider.requests) == 5
-    bob = await bridge.components.store.ensure_user("bob")
-    _, key = await bridge.components.store.add_key(bob.id, "x")
+    bob = await bridge.components.users.ensure_user("bob")
+    _, key = await bridge.components.users.add_key(bob.id, "x")
     async with client_of(bridge, key=key) as other:
         assert (await other.responses.create(model=MODEL, input="Hi")).output_text == "Hi."
 

@@ -188,7 +188,7 @@ async def test_who_may_change_limits_and_what_is_told_of_a_bad_value(
     assert (status, told["error"]["detail"]["maximum"]) == (400, 600)
     status, told = await page.request("PATCH", "/api/limits", {"limits": {"TOOL_IDLE_TIMEOUT_SECONDS": 1}})
     assert (status, told["error"]["code"]) == (400, "invalid_request")
-    bob = await bridge.components.store.ensure_user("bob")
+    bob = await bridge.components.users.ensure_user("bob")
     async with page_of(bridge, bob.id, api.answer) as other:
         status, told = await other.request("PATCH", "/api/limits", {"limits": {}})
         assert (status, told["error"]["code"]) == (403, "operator_only")
@@ -365,8 +365,8 @@ async def test_an_open_breaker_is_one_users_alone(bridge: Bridge, page: FakePage
     """S0-91, W-08: another user's calls of the same shared tool go on."""
     api.status = 500
     assert [(await call(bridge))[0] for _ in range(6)] == [502] * 5 + [503]
-    bob = await bridge.components.store.ensure_user("bob")
-    _, key = await bridge.components.store.add_key(bob.id, "test")
+    bob = await bridge.components.users.ensure_user("bob")
+    _, key = await bridge.components.users.add_key(bob.id, "test")
     async with page_of(bridge, bob.id, api.answer):
         assert (await call(bridge, key=key))[0] == 502
 

@@ -53,13 +53,13 @@ class Program:
 
 @pytest_asyncio.fixture
 async def forwarder(bridge: Bridge, http: aiohttp.ClientSession) -> Program:
-    _, key = await bridge.components.store.add_key(bridge.local_user.id, "Open WebUI", forwarder=True)
+    _, key = await bridge.components.users.add_key(bridge.local_user.id, "Open WebUI", forwarder=True)
     return Program(bridge, http, key)
 
 
 async def forwarded(bridge: Bridge, subject: str) -> str:
     """The id of a user that a forwarder has named before."""
-    known = {user.name: user.id for user in await bridge.components.store.list_users()}
+    known = {user.name: user.id for user in await bridge.components.users.list_users()}
     return known[f"open-webui:{subject}"]
 
 
@@ -106,7 +106,7 @@ async def test_the_first_calls_of_a_user_come_together_and_make_one_user(
     users = [{TOKEN: sign_token(sub=sub)} for sub in ("a", "b") for _ in range(6)]
     answers = await asyncio.gather(*(forwarder.code("/tools/listProducts", {}, **user) for user in users))
     assert set(answers) == {(200, "not_accepted")}
-    assert len(await bridge.components.store.list_users()) == 3
+    assert len(await bridge.components.users.list_users()) == 3
 
 
 async def test_a_user_stays_the_same_when_name_and_mail_change(bridge: Bridge, forwarder: Program) -> None:
@@ -115,7 +115,7 @@ async def test_a_user_stays_the_same_when_name_and_mail_change(bridge: Bridge, f
         status, me = await forwarder.ask("/api/me", **{TOKEN: sign_token(sub="a", name=name, email=mail)})
         assert (status, me["user"], me["operator"]) == (200, f"{name} (open-webui)", False)
     await forwarder.ask("/api/me", **{TOKEN: sign_token(sub="z", name="Ada", email="a@x.test")})
-    names = [user.name for user in await bridge.components.store.list_users()]
+    names = [user.name for user in await bridge.components.users.list_users()]
     assert names == ["local", "open-webui:a", "open-webui:z"]
 
 
@@ -171,7 +171,7 @@ async def test_a_shared_tool_is_found_by_the_name_that_everybody_knows(
     await bridge.components.registry.share_document("later", later, source_url=None)
     async with page_of(bridge, user_id, answering({})) as page:
         assert (await forwarder.ask("/tools/listOrders", {}, **ada))[0] == 200
-        _, key = await bridge.components.store.add_key(user_id, "his own")
+        _, key = await bridge.components.users.add_key(user_id, "his own")
         assert (await Program(bridge, http, key).ask("/tools/listOrders", {}))[0] == 200
         assert [call["name"] for call in page.calls] == ["GET /theirs", "GET /mine"]
 
@@ -184,7 +184,7 @@ async def test_an_ordinary_keys_user_cannot_be_overridden(
     named = {TOKEN: sign_token(sub="a"), "X-OpenWebUI-User-Id": "a", "X-OpenWebUI-User-Name": "Ada"}
     _, me = await program.ask("/api/me", **named)
     assert me["user"] == "local"
-    assert len(await bridge.components.store.list_users()) == 1
+    assert len(await bridge.components.users.list_users()) == 1
 
 
 async def test_plain_headers_are_believed_where_the_operator_said_so(
@@ -193,14 +193,14 @@ async def test_plain_headers_are_believed_where_the_operator_said_so(
     """For an Open WebUI that cannot sign, on a network that can be trusted."""
     plain = {"X-OpenWebUI-User-Id": "a", "X-OpenWebUI-User-Name": "Ada%20L."}
     async with running_bridge(tmp_path, database=database, trust_user_headers=True) as bridge:
-        _, key = await bridge.components.store.add_key(bridge.local_user.id, "Open WebUI", forwarder=True)
+        _, key = await bridge.components.users.add_key(bridge.local_user.id, "Open WebUI", forwarder=True)
         _, me = await Program(bridge, http, key).ask("/api/me", **plain)
         assert me["user"] == "Ada L. (open-webui)"
     async with running_bridge(tmp_path, database=database, user_jwt_secret=SECRET) as bridge:
         assert await Program(bridge, http, key).code("/api/me", **plain) == (403, "unverified_user")
         _, me = await Program(bridge, http, key).ask("/api/me", **{TOKEN: sign_token(sub="a", name="Ada")})
         assert me["user"] == "Ada (open-webui)"
-        assert len(await bridge.components.store.list_users()) == 2, "the same user, by whatever proof"
+        assert len(await bridge.components.users.list_users()) == 2, "the same user, by whatever proof"
 
 
 async def test_a_forwarder_decides_nothing(bridge: Bridge, forwarder: Program) -> None:
@@ -213,7 +213,7 @@ async def test_a_forwarder_decides_nothing(bridge: Bridge, forwarder: Program) -
 
 async def test_only_the_operator_makes_forwarder_keys(bridge: Bridge) -> None:
     """Such a key may speak for everybody."""
-    bob = await bridge.components.store.ensure_user("bob")
+    bob = await bridge.components.users.ensure_user("bob")
     async with page_of(bridge, bob.id, answering({})) as page:
         status, body = await page.request("POST", "/api/keys", {"label": "x", "forwarder": True})
         assert (status, body["error"]["code"]) == (403, "operator_only")

@@ -85,8 +85,8 @@ async def test_the_tool_read_result_reads_on_for_its_own_user_only(tmp_path: Pat
     """The id of a call is no secret; what it answered is."""
     async with long_bridge(tmp_path) as bridge:
         answer = await answering(bridge, LONG)
-        other_client = await bridge.components.store.ensure_user("stranger")
-        _, key = await bridge.components.store.add_key(other_client.id, "test")
+        other_client = await bridge.components.users.ensure_user("stranger")
+        _, key = await bridge.components.users.add_key(other_client.id, "test")
         asked = {"call_id": answer["call_id"], "offset": answer["next_offset"]}
 
         async def never(_call: dict[str, Any]) -> None:

@@ -215,8 +215,8 @@ async def test_calls_reach_only_the_pages_of_their_own_user(
     bridge: Bridge, http: aiohttp.ClientSession
 ) -> None:
     """Two users on one bridge, both calling at once."""
-    bob = await bridge.components.store.ensure_user("bob")
-    _, bobs_key = await bridge.components.store.add_key(bob.id, "test")
+    bob = await bridge.components.users.ensure_user("bob")
+    _, bobs_key = await bridge.components.users.add_key(bob.id, "test")
     async with (
         page_of(bridge, bridge.local_user.id, always(json_answer({"page": "local"}))) as mine,
         page_of(bridge, bob.id, always(json_answer({"page": "bob"}))) as bobs,
@@ -238,7 +238,7 @@ async def test_a_page_cannot_settle_or_upload_for_another_users_call(
     bridge: Bridge, http: aiohttp.ClientSession
 ) -> None:
     """Bob's page knows Ann's call id by accident; it must be worth nothing."""
-    bob = await bridge.components.store.ensure_user("bob")
+    bob = await bridge.components.users.ensure_user("bob")
     async with (
         page_of(bridge, bridge.local_user.id, always(None)) as mine,
         page_of(bridge, bob.id, always(None)) as bobs,

@@ -9,6 +9,7 @@ from bridge.calls.approval_policy import Grant
 from bridge.storage.preferences import ApprovalTables
 from bridge.storage.servers import ServerTables
 from bridge.storage.store import Store
+from bridge.storage.users import UserTables
 from tests.support.stores.databases import engine_of, execute
 from tests.support.stores.postgresql import PostgresServer
 from tests.support.waiting import eventually
@@ -82,7 +83,7 @@ async def test_a_browser_that_is_seen_again_counts_nothing(postgres_server: Post
         execute(where, *PEOPLE)
         before = counters(where)
         store = Store.open_store(where)
-        await store.see_device("phone")
+        await UserTables(store).see_device("phone")
         await store.close()
         assert execute(where, "SELECT last_seen_at > 0 FROM devices") == [(True,)]
         assert counters(where) == before

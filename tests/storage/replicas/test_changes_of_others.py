@@ -15,7 +15,7 @@ from bridge.storage.replicas.change_counters import ChangeCounters
 from bridge.storage.servers import ServerTables
 from bridge.storage.sessions import Topic
 from bridge.storage.store import Store
-from bridge.storage.users import User
+from bridge.storage.users import User, UserTables
 from bridge.stored_items.retention_preference import MemoryChoice
 from tests.support.stores.devices import add_device
 from tests.support.stores.postgresql import PostgresServer
@@ -48,8 +48,8 @@ class TwoStores:
 async def two_stores(server: PostgresServer) -> AsyncGenerator[TwoStores]:
     with server.database() as where:
         writer, reader = Store.open_store(where), Store.open_store(where)
-        ann = await writer.ensure_user("ann")
-        stores = TwoStores(writer, reader, ann, (await writer.add_key(ann.id, "cli"))[0])
+        ann = await UserTables(writer).ensure_user("ann")
+        stores = TwoStores(writer, reader, ann, (await UserTables(writer).add_key(ann.id, "cli"))[0])
         writer.on_commit(stores.rung.append)
         yield stores
         await writer.close()
@@ -59,7 +59,9 @@ async def two_stores(server: PostgresServer) -> AsyncGenerator[TwoStores]:
 async def test_a_revoked_key_is_rung_for_after_its_commit(postgres_server: PostgresServer) -> None:
     """Who is woken before the commit would look in vain, and then wait for five seconds."""
     async with two_stores(postgres_server) as stores:
-        assert await stores.moved(lambda: stores.writer.delete_key(stores.ann.id, stores.key_id)) == {"keys"}
+        assert await stores.moved(
+            lambda: UserTables(stores.writer).delete_key(stores.ann.id, stores.key_id)
+        ) == {"keys"}
         assert stores.rung == ["keys"]
 
 
@@ -87,8 +89,8 @@ async def test_what_a_user_changes_is_rung_for(postgres_server: PostgresServer) 
         store, ann = stores.writer, stores.ann.id
         await ServerTables(store).add_server(ServerRecord("mine", ann, "Mine", None, None, None, "{}"))
         device = await add_device(store, ann, "Phone")
-        await store.rename_device(ann, device.id, "Desk")
-        await store.choose_device(ann, "mine", device.id)
+        await UserTables(store).rename_device(ann, device.id, "Desk")
+        await UserTables(store).choose_device(ann, "mine", device.id)
         await ServerTables(store).replace_acceptances(ann, "mine", {"GET /": "d"})
         await ServerTables(store).save_selection(ann, UserSelection())
         await LimitTables(store).save_call_setting(ann, SettingScope("mine"), CallSetting(deadline_s=1))

@@ -15,7 +15,7 @@ from bridge.storage.conversations import ConversationTables
 from bridge.storage.items import ItemTables
 from bridge.storage.replicas.homes import HomeTable
 from bridge.storage.store import Store
-from bridge.storage.users import User
+from bridge.storage.users import User, UserTables
 from bridge.stored_items.items import StoredItem, StoredResponse
 from tests.support.cluster.tables import UNIQUE_INDEXES
 from tests.support.stores.databases import execute
@@ -72,7 +72,7 @@ def where(postgres_server: PostgresServer) -> Iterator[URL]:
 @pytest_asyncio.fixture
 async def homes(where: URL) -> AsyncIterator[Homes]:
     old, new = Store.open_store(where), Store.open_store(where)
-    ann = await old.ensure_user("ann")
+    ann = await UserTables(old).ensure_user("ann")
     first = await HomeTable(old.fenced_sessions).claim_home(ann.id, "a", None)
     both = Homes(where, old, new, ann, replace(CHAT, user_id=ann.id))
 

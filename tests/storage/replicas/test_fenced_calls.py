@@ -24,7 +24,7 @@ from bridge.storage.replicas.fenced_calls import FencedCalls
 from bridge.storage.replicas.homes import HomeTable
 from bridge.storage.replicas.left_work import LeftWork, LeftWorkTable
 from bridge.storage.store import Store
-from bridge.storage.users import User
+from bridge.storage.users import User, UserTables
 from bridge.stored_items.items import StoredItem, StoredResponse
 from tests.support.calls.journal_harness import open_call
 from tests.support.stores.databases import execute
@@ -73,7 +73,7 @@ def where(postgres_server: PostgresServer) -> Iterator[URL]:
 async def scene(where: URL) -> AsyncIterator[Scene]:
     store = Store.open_store(where)
     homes = HomeTable(store.fenced_sessions)
-    ann = await store.ensure_user("ann")
+    ann = await UserTables(store).ensure_user("ann")
     home = await homes.claim_home(ann.id, "a", None)
     yield Scene(where, store, FencedCalls(store.fenced_sessions), homes, ann, home)
     await store.close()
@@ -146,7 +146,7 @@ async def test_a_user_who_was_deleted_has_no_calls(scene: Scene) -> None:
 
 async def test_rows_of_others_are_written_where_one_claim_is_over(scene: Scene, tmp_path: Path) -> None:
     """A batch of the ordinary journal drops the row that is fenced, and no other (33)."""
-    bob = await scene.store.ensure_user("bob")
+    bob = await UserTables(scene.store).ensure_user("bob")
     bobs = await scene.homes.claim_home(bob.id, "a", None)
     await scene.claim("b")
     journal = CallJournal(scene.store, tmp_path)

@@ -16,7 +16,7 @@ from bridge.homes import Home, HomeStore
 from bridge.storage.replicas.fenced_calls import FencedCalls
 from bridge.storage.replicas.homes import HomeTable
 from bridge.storage.store import Store
-from bridge.storage.users import User
+from bridge.storage.users import User, UserTables
 from tests.faults.replicas.engines import FarTables
 from tests.support.calls.journal_harness import open_call
 from tests.support.cluster.tables import Tables
@@ -63,7 +63,8 @@ async def engine(request: pytest.FixtureRequest) -> AsyncIterator[Engine]:
     server: PostgresServer = request.getfixturevalue("postgres_server")
     with server.database() as where:
         store = Store.open_store(where)
-        ann, bob = await store.ensure_user("ann"), await store.ensure_user("bob")
+        users = UserTables(store)
+        ann, bob = await users.ensure_user("ann"), await users.ensure_user("bob")
         yield Engine(HomeTable(store.fenced_sessions), FencedCalls(store.fenced_sessions), ann, bob)
         await store.close()
 

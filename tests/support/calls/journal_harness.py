@@ -16,7 +16,7 @@ from bridge.calls.state_machine import TERMINAL, CallPhase
 from bridge.limits.settings import Deadline
 from bridge.storage.call_journal import CallJournal, OnUnrecorded
 from bridge.storage.store import Store
-from bridge.storage.users import User
+from bridge.storage.users import User, UserTables
 from bridge.storage.write_ahead_log import NAMES
 from tests.support.calls.dispatcher_harness import FreeSlot
 from tests.support.calls.fake_browser import page
@@ -89,9 +89,14 @@ async def open_journal(
     folder: Path, database: Where | None = None, on_unrecorded: OnUnrecorded | None = None
 ) -> AsyncGenerator[JournalHarness]:
     store = Store.open_store(database or folder / "bridge.sqlite3")
+    users = UserTables(store)
     journal = CallJournal(store, folder, on_unrecorded)
     yield JournalHarness(
-        folder, store, journal, await store.ensure_user("ann"), await store.ensure_user("bob")
+        folder,
+        store,
+        journal,
+        await users.ensure_user("ann"),
+        await users.ensure_user("bob"),
     )
     await journal.close_journal()
     await store.close()

@@ -18,6 +18,7 @@ from sqlalchemy import URL, Engine, insert
 
 from bridge.storage.store import Store
 from bridge.storage.tables import DeviceRow
+from bridge.storage.users import UserTables
 from tests.support.cluster.replica_processes import RealReplicas
 from tests.support.cluster.returning_page import ReturningPage, now, params_of, returning_page
 from tests.support.running_bridge import FakePage, json_answer, new_browser, public_key_of
@@ -170,9 +171,13 @@ async def add_users(cluster: RealReplicas, count: int) -> Sequence[tuple[str, st
     """New users as an operator adds them: id, key and ticket of each."""
     store = Store.open_store(cluster.database)
     try:
-        users = [await store.ensure_user(f"user-{number}") for number in range(count)]
+        users = [await UserTables(store).ensure_user(f"user-{number}") for number in range(count)]
         return [
-            (user.id, (await store.add_key(user.id, "test"))[1], await store.add_ticket(user.id))
+            (
+                user.id,
+                (await UserTables(store).add_key(user.id, "test"))[1],
+                await UserTables(store).add_ticket(user.id),
+            )
             for user in users
         ]
     finally:
@@ -185,7 +190,7 @@ async def add_browsers(
     """New users, each with a browser; pairing them one by one would be more attempts than a minute allows."""
     store = Store.open_store(cluster.database)
     try:
-        users = [await store.ensure_user(f"user-{number}") for number in range(count)]
+        users = [await UserTables(store).ensure_user(f"user-{number}") for number in range(count)]
     finally:
         await store.close()
     browsers = {user.id: new_browser(cluster.public_url, http) for user in users}

@@ -374,8 +374,8 @@ async def test_one_user_sees_nothing_of_another(
     """What belongs to somebody else is not there."""
     provider.play(text("Secret."))
     await client.say("Tell")
-    ann = await bridge.components.store.ensure_user("ann")
-    _, key = await bridge.components.store.add_key(ann.id, "")
+    ann = await bridge.components.users.ensure_user("ann")
+    _, key = await bridge.components.users.add_key(ann.id, "")
     other = ConversationClient(bridge.base_url, http, key, client.id)
     message = (await client.messages())[0]["id"]
     for method, path, body in [
