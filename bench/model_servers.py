@@ -21,7 +21,7 @@ from bridge.settings.bridge import BridgeSettings
 from bridge.settings.limits import Limits
 from bridge.settings.models import ModelsFile, ProviderSettings
 from bridge.settings.network import NetworkSettings
-from bridge.storage.store import Store
+from bridge.storage.database import open_database
 
 PIECES = 20
 MODELS = {"fast": (PIECES, 0.0), "paced": (PIECES, 0.1), "long": (500, 0.01)}
@@ -88,7 +88,7 @@ async def serve_bridge(url: str) -> None:
             models=ModelsFile(provider=(provider,)),
             limits=Limits(max_concurrent_requests=2000, max_concurrent_requests_per_user=2000),
         )
-        bridge = await start_bridge(settings, Store.open_store(Path(folder) / "bridge.sqlite3"))
+        bridge = await start_bridge(settings, open_database(Path(folder) / "bridge.sqlite3"))
         await wait_at(f"{bridge.base_url}{PATH}", bridge.key)
         await bridge.close()
 

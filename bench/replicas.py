@@ -24,7 +24,7 @@ from bench.shop_bridge import TOOL, ShopBridge, open_shop
 from bridge.app.start import start_bridge
 from bridge.heap import freeze_heap
 from bridge.settings.bridge import BridgeSettings
-from bridge.storage.store import Store
+from bridge.storage.database import open_database
 from tests.support.cluster.replica_settings import replica_settings
 from tests.support.settings import bridge_settings
 from tests.support.stores.postgresql import PostgresServer
@@ -136,7 +136,7 @@ async def _running_shops(count: int, database: URL, redis_url: str) -> AsyncGene
             folder = Path(tempfile.mkdtemp(prefix="bench-"))
             stack.callback(shutil.rmtree, folder, ignore_errors=True)
             bridge = await start_bridge(
-                _settings(folder, redis_url if count else ""), Store.open_store(database)
+                _settings(folder, redis_url if count else ""), open_database(database)
             )
             stack.push_async_callback(bridge.close)
             shops.append(await open_shop(bridge))

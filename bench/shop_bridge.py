@@ -17,7 +17,7 @@ from bridge.settings.approvals import ApprovalSettings
 from bridge.settings.bridge import BridgeSettings
 from bridge.settings.limits import Limits
 from bridge.settings.network import NetworkSettings
-from bridge.storage.store import Store
+from bridge.storage.database import open_database
 from bridge.storage.users import User
 from examples.document_files import read_document_text
 from tests.support.stores.devices import add_device
@@ -82,9 +82,7 @@ async def start_shop(folder: Path, database: URL | None = None) -> ShopBridge:
         approvals=ApprovalSettings(approve="all"),
         limits=UNLIMITED,
     )
-    return await open_shop(
-        await start_bridge(settings, Store.open_store(database or folder / "bridge.sqlite"))
-    )
+    return await open_shop(await start_bridge(settings, open_database(database or folder / "bridge.sqlite")))
 
 
 async def open_shop(bridge: Bridge) -> ShopBridge:

@@ -31,7 +31,7 @@ from bridge.settings.approvals import ApprovalSettings
 from bridge.settings.bridge import BridgeSettings
 from bridge.settings.limits import Limits
 from bridge.settings.network import NetworkSettings
-from bridge.storage.store import Store
+from bridge.storage.database import open_database
 from tests.support.running_bridge import FakePage, json_answer, pair_browser
 
 _TICK_S = 0.001
@@ -128,7 +128,7 @@ async def _bridge(folder: Path, probe: Probe | None = None) -> AsyncGenerator[Br
         approvals=ApprovalSettings(approve="all"),
         limits=Limits(calls_per_minute_per_user=1_000_000),
     )
-    starting = start_bridge(settings, Store.open_store(folder / "bridge.sqlite"))
+    starting = start_bridge(settings, open_database(folder / "bridge.sqlite"))
     bridge = await (starting if probe is None else probe.watch("restart", starting))
     try:
         yield bridge

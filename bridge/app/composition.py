@@ -31,7 +31,7 @@ from bridge.conversation_runs.locks import ConversationLocks
 from bridge.documents.reader import DocumentReader
 from bridge.http.answer_files import AnswerFiles
 from bridge.lazy_modules import load_lazily
-from bridge.metrics.instruments import StateGauges
+from bridge.metrics.instruments import Instruments, StateGauges
 from bridge.storage.audit_log import AuditLog
 from bridge.storage.call_journal import CallJournal
 from bridge.storage.store import Store
@@ -44,6 +44,7 @@ class Components:
     def __init__(
         self,
         ground: Ground,
+        instruments: Instruments,
         reader: DocumentReader,
         offer: Offer,
         among: AmongReplicas,
@@ -55,7 +56,7 @@ class Components:
         self.limits = LimitsPart(ground, self._apply_limits, self._announce_breakers)
         controls = self.limits.controls
         self.accounts = AccountsPart(ground, controls.limits, among.counts)
-        self.metrics = MetricsPart(ground, self.accounts.identity, self.set_gauges)
+        self.metrics = MetricsPart(ground, instruments, self.accounts.identity, self.set_gauges)
         make_installed: Callable[[Ground], Sequence[Part]] = load_lazily("installed_parts")
         installed = make_installed(ground)
         self.records = RecordsPart(ground, self._announce_approvals, self._decline_unrecorded)
@@ -68,7 +69,6 @@ class Components:
             [self.metrics, self.tracing, self.records, *installed],
             (turn_calls.note_move, mcp_calls.note_move, run_locks.forward_call),
         )
-        ground.store.on_work(observers.note_work)
         self.calls = CallsPart(
             ground,
             self.accounts,

@@ -20,7 +20,6 @@ from bridge.metrics.instruments import StateGauges
 from bridge.providers.shelf import DEMO_PROVIDER_NAME
 from bridge.settings.bridge import BridgeSettings
 from bridge.storage.audit_log import AuditLog
-from bridge.storage.sessions import StoreWork, WorkObserver
 from bridge.storage.store import Store
 from bridge.storage.users import User
 from bridge.tasks import Tasks
@@ -85,13 +84,6 @@ class Observers:
     """Of each call that is refused before it is opened."""
     turns: Sequence[TurnEndObserver] = ()
     """Of the end of each turn that is not cancelled."""
-    database: Sequence[WorkObserver] = ()
-    """Of the time that work of the database took; in any thread."""
-
-    def note_work(self, work: StoreWork, seconds: float) -> None:
-        """Tell the observers of the database."""
-        for tell in self.database:
-            tell(work, seconds)
 
 
 class Part:
@@ -155,5 +147,4 @@ def join_observers(parts: Sequence[Part], followed_calls: Sequence[CallObserver]
         [*(tell for one in each for tell in one.followed_calls), *followed_calls],
         [tell for one in each for tell in one.refusals],
         [tell for one in each for tell in one.turns],
-        [tell for one in each for tell in one.database],
     )

@@ -8,17 +8,19 @@ from __future__ import annotations
 
 import logging
 import secrets
-import socket
 from collections.abc import Sequence
 from functools import partial
+from urllib.parse import urlsplit
 
 from bridge import __version__
 from bridge.app.composition import Components
+from bridge.app.http_application import HTTP_PORT
 from bridge.app.leaving import Leaving
+from bridge.app.listening import listen_at
 from bridge.app.part import AmongReplicas, Part
 from bridge.app.readiness import Check, NotReady
 from bridge.app.resident_work import compose_resident_work, describe_origin
-from bridge.cluster.changes import Changes
+from bridge.cluster.changes import Changes, ring_with
 from bridge.cluster.counters import ReplicaCounters
 from bridge.cluster.handovers import HandoverHooks, Handovers
 from bridge.cluster.homes import HomeHooks, Homes
@@ -35,12 +37,13 @@ from bridge.log_lines import name_replica
 from bridge.metrics.instruments import StateGauges
 from bridge.operating_system import read_boottime
 from bridge.settings.cluster import ClusterSettings
+from bridge.storage.database import Engines
 from bridge.storage.replicas.change_counters import ChangeCounters
 from bridge.storage.replicas.cluster_facts import ClusterFacts, check_facts, fingerprint_keys
 from bridge.storage.replicas.homes import HomeTable
 from bridge.storage.replicas.left_work import LeftWorkTable
 from bridge.storage.replicas.relayed_records import RelayedRecords
-from bridge.storage.store import Store
+from bridge.storage.store import Store, StoreHooks, fenced_sessions
 from bridge.tasks import Tasks
 
 _log = logging.getLogger(__name__)
@@ -49,24 +52,12 @@ _log = logging.getLogger(__name__)
 class Replica(Part):
     """One of several replicas. Made on the running event loop."""
 
-    def __init__(
-        self,
-        settings: ClusterSettings,
-        store: Store,
-        listener: socket.socket,
-        secret: bytes,
-        *,
-        is_straight: bool,
-    ) -> None:
-        """`listener`: bound to the address by which others reach this replica; `secret`: the same in all.
-
-        `is_straight`: whether requests are passed on by the insides of aiohttp.
-        """
+    def __init__(self, settings: ClusterSettings, engines: Engines, secret: bytes) -> None:
+        """`secret`: the same in all replicas."""
         if settings.redis_url is None or settings.replica_url is None:
             raise ValueError("check_cluster comes first")
         self.id = secrets.token_hex(8)
         self._url = settings.replica_url
-        self._store = store
         self._secret = secret
         self._tasks = Tasks()
         self._connection = RedisConnection(settings.redis_url)
@@ -82,7 +73,7 @@ class Replica(Part):
         hooks = HomeHooks(self._residents.enter, self._residents.leave, self._residents.is_idle)
         self.homes = Homes(
             self.id,
-            HomeTable(store.fenced_sessions),
+            HomeTable(fenced_sessions(engines)),
             self._directory,
             self._membership,
             hooks=hooks,
@@ -90,21 +81,31 @@ class Replica(Part):
             counters=self._counters,
         )
         self.leaving = Leaving(self.homes, self._membership, self._residents, settings.drain_s)
-        self.given = self._give(listener, is_straight=is_straight)
-        """What other parts of the bridge need of it."""
-        store.share_claim()
-        store.stamp_writes(held_epochs(self.homes))
-        store.mark_origin(partial(describe_origin, self.homes))
-        store.on_fence(lambda: self._counters.count("fenced_writes"))
+        self.hooks = StoreHooks(
+            on_commit=ring_with(self._bell, self._tasks),
+            on_fence=lambda: self._counters.count("fenced_writes"),
+            epoch_of=held_epochs(self.homes),
+            origin_of=partial(describe_origin, self.homes),
+            is_shared=True,
+        )
+        """What the store of this replica calls."""
         name_replica(self.id)
 
-    def _give(self, listener: socket.socket, *, is_straight: bool) -> AmongReplicas:
+    def open_relay(self, store: Store, *, is_straight: bool) -> AmongReplicas:
+        """Return what other parts of the bridge need of it.
+
+        `is_straight`: whether requests are passed on by the insides of aiohttp.
+
+        Raises:
+            AddressInUse: nothing can listen at the address by which others reach this replica.
+        """
+        address = urlsplit(self._url)
         relay = Relay(
             self.homes,
             self._residents,
-            RelayedRecords(self._store),
+            RelayedRecords(store),
             secret=self._secret,
-            listener=listener,
+            listener=listen_at(address.hostname or "", address.port or HTTP_PORT),
             counters=self._counters,
             is_straight=is_straight,
         )
@@ -121,23 +122,18 @@ class Replica(Part):
             StoreError: a single bridge uses the database, or the keys differ from those of the others.
             BridgeError: `database_unavailable`.
         """
-        await self._store.claim.take_claim()
-        facts, is_alone = ClusterFacts(self._store.fenced_sessions), await self._store.claim.is_alone()
+        claim, decided = parts.store.claim, parts.store.fenced_sessions
+        await claim.take_claim()
+        facts, is_alone = ClusterFacts(decided), await claim.is_alone()
         await check_facts(facts, fingerprint_keys(self._secret, key_ids), is_alone=is_alone)
-        self._residents.take_work(compose_resident_work(parts, LeftWorkTable(self._store.fenced_sessions)))
-        self._changes = await self._note_changes(parts)
-        self._count_calls = parts.dispatcher.count_open
-        self._membership.on_change(lambda: parts.controls.limits.divide_among(len(self._membership.live)))
-
-    async def _note_changes(self, parts: Components) -> Changes:
-        """Ring for changes of this replica, and note those of the others before anything is read."""
+        self._residents.take_work(compose_resident_work(parts, LeftWorkTable(decided)))
         followed = [each for part in parts.parts for each in part.list_followed()]
         # Last the browsers: a frozen page takes a second to leave.
         followed.sort(key=lambda each: "devices" in each[0])
-        changes = Changes(ChangeCounters(self._store), self._bell, self._tasks, followed)
-        self._store.on_commit(changes.announce_change)
-        await changes.read_first()
-        return changes
+        self._changes = Changes(ChangeCounters(parts.store), self._bell, self._tasks, followed)
+        await self._changes.read_first()
+        self._count_calls = parts.dispatcher.count_open
+        self._membership.on_change(lambda: parts.controls.limits.divide_among(len(self._membership.live)))
 
     def list_checks(self) -> Sequence[Check]:
         """Return the check of the place among the others."""

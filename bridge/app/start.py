@@ -7,15 +7,18 @@ import json
 import logging
 import os
 import socket
+from collections.abc import Callable
+from contextlib import AsyncExitStack
+from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING
-from urllib.parse import urlsplit
 
 from aiohttp import web
 
 from bridge import __version__
 from bridge.app.composition import Components
-from bridge.app.http_application import HTTP_PORT, build_application, canonical_host, render_error
+from bridge.app.http_application import build_application, canonical_host, render_error
+from bridge.app.listening import listen_at
 from bridge.app.local_key import open_local_key
 from bridge.app.part import AmongReplicas, Ground
 from bridge.app.parts.documents import DocumentsPart, Offer
@@ -31,13 +34,15 @@ from bridge.http.middleware import refuse_expectations
 from bridge.http.request_handler import build_request_handler
 from bridge.lazy_modules import load_lazily
 from bridge.library_versions import may_use_insides
+from bridge.metrics.instruments import Instruments
 from bridge.settings.bridge import BridgeSettings
 from bridge.settings.cluster import ClusterSettings
-from bridge.settings.running_bridge import RUNNING_FILE, reason_of_refusal
+from bridge.settings.running_bridge import RUNNING_FILE
 from bridge.settings.users import LOCAL_USER
 from bridge.storage.audit_log import AuditLog
+from bridge.storage.database import Engines
 from bridge.storage.encryption import Encryption
-from bridge.storage.store import Store
+from bridge.storage.store import NO_HOOKS, Store, StoreHooks
 from bridge.storage.users import UserTables
 from bridge.tasks import Tasks
 
@@ -50,27 +55,25 @@ SECRET_FILE = "secret.key"
 _log = logging.getLogger(__name__)
 
 
-class AddressInUse(Exception):
-    """The bridge cannot listen at the address in its settings; the text says why."""
-
-
 async def offer_nothing(_documents: DocumentsPart) -> None:
     """Offer no documents, as `Offer`."""
 
 
 async def start_bridge(
     settings: BridgeSettings,
-    store: Store,
+    engines: Engines,
     *,
     documents: DocumentReader | None = None,
     offer: Offer = offer_nothing,
     is_straight: bool | None = None,
-    among: AmongReplicas | None = None,
+    among: Callable[[Store], AmongReplicas] | None = None,
+    hooks: StoreHooks = NO_HOOKS,
 ) -> Bridge:
-    """Start a bridge on an opened store; it answers when this returns.
+    """Start a bridge on an opened database, which is closed with it; it answers when this returns.
 
     `documents`: None for a process of its own. The bridge closes it. `is_straight`: whether it uses the
-    insides of its libraries; None: if their versions were read. `among`: None: as the settings say.
+    insides of its libraries; None: if their versions were read. `among`: None: as the settings say. `hooks`:
+    of the store; those of a replica are its own.
 
     Raises:
         UnfitLibraries: it cannot do without those of a version that was not.
@@ -79,20 +82,27 @@ async def start_bridge(
         StoreError: another bridge uses the data folder or the database, or it cannot be written.
         OSError: the same.
     """
-    path = may_use_insides() if is_straight is None else is_straight
-    listener = _listen(settings.network.host, settings.network.port)
-    try:
+    async with AsyncExitStack() as unstarted:
+        unstarted.push_async_callback(engines.close)
+        path = may_use_insides() if is_straight is None else is_straight
+        listener = unstarted.enter_context(listen_at(settings.network.host, settings.network.port))
         secret = choose_secret(settings.cluster.secret_key, settings.data_dir / SECRET_FILE)
-        replica = _make_replica(settings.cluster, store, secret, is_straight=path)
+        replica = _make_replica(settings.cluster, engines, secret)
+        instruments = Instruments("" if replica is None else replica.id)
+        used = hooks if replica is None else replica.hooks
+        store = Store(engines, replace(used, on_work=instruments.note_store_work))
+        unstarted.push_async_callback(store.close)
         ground = await _prepare_ground(
             settings, store, secret, listener.getsockname()[1], replica, is_straight=path
         )
-        given = among or (AmongReplicas() if replica is None else replica.given)
-        parts = Components(ground, documents or DocumentWorker(), offer, given)
-        return await _start_parts(parts, listener, given.relay, replica)
-    except BaseException:
-        listener.close()
-        raise
+        if among is not None:
+            given = among(store)
+        else:
+            given = AmongReplicas() if replica is None else replica.open_relay(store, is_straight=path)
+        parts = Components(ground, instruments, documents or DocumentWorker(), offer, given)
+        bridge = await _start_parts(parts, listener, given.relay, replica)
+        unstarted.pop_all()
+        return bridge
 
 
 async def _prepare_ground(
@@ -119,15 +129,11 @@ async def _prepare_ground(
     )
 
 
-def _make_replica(
-    settings: ClusterSettings, store: Store, secret: bytes, *, is_straight: bool
-) -> Replica | None:
+def _make_replica(settings: ClusterSettings, engines: Engines, secret: bytes) -> Replica | None:
     if settings.redis_url is None or settings.replica_url is None:
         return None
     make: type[Replica] = load_lazily("replica")
-    address = urlsplit(settings.replica_url)
-    listener = _listen(address.hostname or "", address.port or HTTP_PORT)
-    return make(settings, store, listener, secret, is_straight=is_straight)
+    return make(settings, engines, secret)
 
 
 async def _start_parts(
@@ -185,14 +191,3 @@ async def _serve(
     return await connections.listen_on(
         runner.server, listener, access_log=None, auto_decompress=False, keepalive_timeout=IDLE_S
     )
-
-
-def _listen(host: str, port: int) -> socket.socket:
-    try:
-        return socket.create_server((host, port), family=_family(host))
-    except OSError as error:
-        raise AddressInUse(f"cannot listen on {host}:{port}: {reason_of_refusal(error)}") from None
-
-
-def _family(host: str) -> socket.AddressFamily:
-    return socket.AF_INET6 if ":" in host else socket.AF_INET

@@ -22,11 +22,11 @@ from bridge.conversations.export import KIND, conversation_line, read_conversati
 from bridge.operating_system import open_private
 from bridge.settings.storage import StorageSettings
 from bridge.storage.accounts.account_tables import AccountTables
+from bridge.storage.accounts.user_items import UserItems
 from bridge.storage.audit_log import AuditLog
 from bridge.storage.conversations import ConversationTables
 from bridge.storage.items import ItemTables
 from bridge.storage.store import Store
-from bridge.storage.user_items import UserItems
 from bridge.storage.users import UserTables
 from bridge.stored_items.export import (
     NOT_IMPORTED,

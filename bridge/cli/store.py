@@ -12,14 +12,19 @@ from bridge.settings.declaration import SettingsError
 from bridge.settings.sources import AnySection, read_section
 from bridge.settings.storage import StorageSettings
 from bridge.storage.answer_files import FOLDER, AnswerFolder
-from bridge.storage.database import StoreError, postgresql_url
+from bridge.storage.database import Engines, StoreError, open_database, postgresql_url
 from bridge.storage.store import Store
 
 DATABASE = "bridge.sqlite3"
 
 
 def open_store(options: argparse.Namespace) -> Store:
-    """Open the store that `--data` and `--database` name; creates the data folder if needed.
+    """Open the store of a command, as `open_engines` does."""
+    return Store(open_engines(options))
+
+
+def open_engines(options: argparse.Namespace) -> Engines:
+    """Open the database that `--data` and `--database` name; creates the data folder if needed.
 
     Raises:
         CommandFailed: the folder cannot be written, or the database cannot be used.
@@ -29,7 +34,7 @@ def open_store(options: argparse.Namespace) -> Store:
     except OSError as error:
         raise CommandFailed(f"the data folder {options.data} cannot be created: {error.strerror}") from None
     try:
-        return Store.open_store(
+        return open_database(
             postgresql_url(options.database) if options.database else options.data / DATABASE
         )
     except StoreError as error:

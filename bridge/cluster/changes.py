@@ -42,6 +42,11 @@ class ChangeVersions(Protocol):
         ...
 
 
+def ring_with(bell: Bell, tasks: Tasks) -> Callable[[Topic], object]:
+    """Return what rings for the others, after a change of this replica was committed."""
+    return lambda topic: tasks.start_task(bell.ring(topic), f"ring for {topic}")
+
+
 class Changes:
     """What all replicas keep alike."""
 
@@ -67,10 +72,6 @@ class Changes:
         self._woken = asyncio.Event()
         for topic in self._listeners:
             bell.on_ring(topic, self._woken.set)
-
-    def announce_change(self, topic: Topic) -> None:
-        """Ring for the others, after a change of this replica was committed."""
-        self._tasks.start_task(self._bell.ring(topic), f"ring for {topic}")
 
     async def read_first(self) -> None:
         """Note the versions before anything is read into memory; later ones are changes.

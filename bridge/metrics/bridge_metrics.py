@@ -18,17 +18,9 @@ class BridgeMetrics:
     calls: CallMetrics
     turns: TurnMetrics
 
-    def note_store_work(self, work: str, seconds: float) -> None:
-        """Measure work of the database; `work`: one of a few kinds. In any thread."""
-        self.instruments.store_seconds.labels(work).observe(seconds)
 
-
-def build_metrics(replica: str, is_operators: Callable[[str], bool]) -> BridgeMetrics:
-    """Return the metrics of a bridge.
-
-    `replica`: its id, "" for a bridge alone; `is_operators`: whether the operator has named a provider.
-    """
-    instruments = Instruments(replica)
+def build_metrics(instruments: Instruments, is_operators: Callable[[str], bool]) -> BridgeMetrics:
+    """Return the metrics of a bridge; `is_operators`: whether the operator has named a provider."""
     return BridgeMetrics(
         instruments, CallMetrics(instruments.registry), TurnMetrics(instruments.turns, is_operators)
     )

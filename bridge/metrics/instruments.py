@@ -85,3 +85,7 @@ class Instruments:
             buckets=LAG_BUCKETS_S,
             registry=registry,
         )
+
+    def note_store_work(self, work: str, seconds: float) -> None:
+        """Measure work of the database; `work`: one of a few kinds. In any thread."""
+        self.store_seconds.labels(work).observe(seconds)

@@ -73,10 +73,8 @@ THREADS_END_S = 5.0
 INSUFFICIENT_PRIVILEGE = "42501"
 DUPLICATE_TABLE, DUPLICATE_FUNCTION, LOCK_NOT_AVAILABLE = "42P07", "42723", "55P03"
 
-
 _DECIDED_MODES = ("verify-ca", "verify-full", "disable")
 """Values of `sslmode` with which the server is known, or the network said to be trusted."""
-
 
 _log = logging.getLogger(__name__)
 
@@ -153,6 +151,17 @@ class Engines:
     """Engine of the writing thread."""
     connections: SqliteConnections | None = None
     """Connections of `reading`, where they have threads."""
+    fenced: AsyncEngine | None = None
+    """Engine for what replicas decide by, of PostgreSQL: each statement commits."""
+
+    async def close(self) -> None:
+        """Close all connections."""
+        self.writing.dispose()
+        await self.reading.dispose()
+        if self.connections is not None:
+            await self.connections.wait_ended()
+        if self.fenced is not None:
+            await self.fenced.dispose()
 
 
 def postgresql_url(given: str) -> URL:
@@ -196,6 +205,15 @@ def believes_any_server(url: URL, environ: Mapping[str, str]) -> bool:
         return False
     hosts = option("hostaddr") or url.host or option("host")
     return not all(map(_is_this_machine, hosts.split(",")))
+
+
+def open_database(where: Path | URL) -> Engines:
+    """Create or migrate the SQLite file, or the tables in the PostgreSQL database; blocks.
+
+    Raises:
+        StoreError: it cannot be used; the text says why and what to do.
+    """
+    return open_sqlite(where) if isinstance(where, Path) else open_postgresql(where)
 
 
 def open_sqlite(path: Path) -> Engines:
@@ -292,10 +310,10 @@ def _postgresql_engines(url: URL) -> Engines:
     writing = create_engine(url, pool_size=1, max_overflow=1, **common)
     for each in (reading.sync_engine, writing):
         event.listen(each, "before_cursor_execute", without_nul, retval=True)
-    return Engines(reading, writing)
+    return Engines(reading, writing, fenced=_fenced_engine(url))
 
 
-def open_fenced(url: URL) -> AsyncEngine:
+def _fenced_engine(url: URL) -> AsyncEngine:
     """Return an engine for what replicas decide by: each statement commits, and waits briefly for locks.
 
     Connections are not tried out before they are used: a fenced write costs one round trip. Those that a

@@ -248,9 +248,9 @@ async def serves_replicas(engine: AsyncEngine) -> bool:
         raise StoreError(f"{mask_url(engine.url)} cannot be used: {reason_of(error)}") from None
 
 
-def claim_of(engine: AsyncEngine) -> Claim:
-    """Return the claim to the database of an engine."""
-    return AdvisoryClaim(engine) if engine.dialect.name == "postgresql" else NoClaim()
+def claim_of(engine: AsyncEngine, *, is_shared: bool = False) -> Claim:
+    """Return the claim to the database of an engine; `is_shared`: beside other replicas."""
+    return AdvisoryClaim(engine, shared=is_shared) if engine.dialect.name == "postgresql" else NoClaim()
 
 
 async def _unlock(connection: AsyncConnection) -> None:

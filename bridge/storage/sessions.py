@@ -53,21 +53,19 @@ class Sessions:
         self,
         make: async_sessionmaker[AsyncSession],
         make_reading: async_sessionmaker[AsyncSession] | None = None,
+        *,
+        on_commit: Callable[[Topic], object] = lambda _: None,
+        on_work: WorkObserver = lambda _work, _seconds: None,
     ) -> None:
-        """`make_reading`: what reads without a transaction, which costs PostgreSQL two round trips less."""
+        """`make_reading`: what reads without a transaction, which costs PostgreSQL two round trips less.
+
+        `on_commit` is called after each transaction that says what it changes, `on_work` after each session.
+        """
         self._make = make
         self._make_reading = make_reading or make
         self._is_away = False
-        self._on_commit: Callable[[Topic], None] = lambda _: None
-        self._on_work: WorkObserver = lambda _work, _seconds: None
-
-    def on_commit(self, listener: Callable[[Topic], None]) -> None:
-        """Call `listener` after each transaction that says what it changes."""
-        self._on_commit = listener
-
-    def on_work(self, listener: WorkObserver) -> None:
-        """Call `listener` after each session."""
-        self._on_work = listener
+        self._on_commit = on_commit
+        self._on_work = on_work
 
     @asynccontextmanager
     async def __call__(self) -> AsyncGenerator[AsyncSession]:

@@ -1,13 +1,14 @@
-"""Everything that survives a restart: users, keys, tickets, devices, servers, names, acceptances, selections.
+"""The database of one bridge: what opens connections to it, writes to it and claims it.
 
-SQLite or PostgreSQL (see `database`), through SQLAlchemy. Every method is one transaction, committed when it
-returns; cancelling one rolls it back.
+SQLite or PostgreSQL (see `database`), through SQLAlchemy. Tables are classes of their own, which a part of
+the bridge makes from the store.
 """
 
 from __future__ import annotations
 
 import asyncio
 from collections.abc import Callable
+from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 
@@ -16,94 +17,74 @@ from sqlalchemy.ext.asyncio import AsyncEngine, AsyncSession, async_sessionmaker
 
 from bridge.audit import OriginOf, no_origin
 from bridge.homes import EpochOf, no_epoch
-from bridge.storage.database import (
-    Engines,
-    open_fenced,
-    open_postgresql,
-    open_sqlite,
-)
-from bridge.storage.database_lease import AdvisoryClaim, Claim, claim_of, serves_replicas
-from bridge.storage.dialects import (
-    accepts_writes,
-    watch_fence,
-)
+from bridge.storage.database import Engines, open_database
+from bridge.storage.database_lease import claim_of, serves_replicas
+from bridge.storage.dialects import accepts_writes, watch_fence
 from bridge.storage.replicas.fenced_writes import FencedWrites
 from bridge.storage.sessions import Sessions, Topic, WorkObserver
 from bridge.storage.write_thread import WriteThread
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class StoreHooks:
+    """What a store calls, made before it; nothing of it may fail or wait."""
+
+    on_work: WorkObserver = lambda _work, _seconds: None
+    """Hears of each session and each transaction of the writing thread; not of what replicas decide by."""
+    on_commit: Callable[[Topic], object] = lambda _topic: None
+    """Hears of each transaction of this process that other replicas have to hear of."""
+    on_fence: Callable[[], None] = lambda: None
+    """Hears, in any thread, that the database has refused a write under an old claim."""
+    epoch_of: EpochOf = no_epoch
+    """Returns the claim under which conversations, items and responses of a user are written."""
+    origin_of: OriginOf = no_origin
+    """Returns where entries of the audit log come from."""
+    is_shared: bool = False
+    """Whether replicas use the database together: the claim of one leaves it to the others."""
+
+
+NO_HOOKS = StoreHooks()
+"""Those of a command, and of a bridge that is alone."""
+
+
 class Store:
     """The database of one bridge."""
 
-    def __init__(self, engines: Engines) -> None:
-        self._engine = engines.reading
-        self._connections = engines.connections
-        self.thread = WriteThread(engines.writing)
+    def __init__(self, engines: Engines, hooks: StoreHooks = NO_HOOKS) -> None:
+        self._engines = engines
+        for engine in (engines.reading, engines.fenced):
+            if engine is not None:
+                watch_fence(engine.sync_engine, hooks.on_fence)
+        watch_fence(engines.writing, hooks.on_fence)
+        self.epoch_of = hooks.epoch_of
+        self.origin_of = hooks.origin_of
+        self.thread = WriteThread(engines.writing, partial(hooks.on_work, "journal"))
         self.plain_sessions = async_sessionmaker(engines.reading, expire_on_commit=False)
-        self.sessions = Sessions(self.plain_sessions, _reading_sessions(engines.reading))
-        self._fenced: AsyncEngine | None = None
-        self.epoch_of: EpochOf = no_epoch
-        """Claim under which a user's rows are written."""
-        self.origin_of: OriginOf = no_origin
-        self._on_fence: Callable[[], None] = lambda: None
-        self.writes = FencedWrites(self.sessions, self.thread, self._note_fence)
-        self.claim: Claim = claim_of(engines.reading)
-        """Claim of a bridge to the database, exclusive unless `share_claim` was called.
-
-        Commands work beside a bridge that has it.
-        """
+        """Sessions of tables that handle a database that does not answer themselves."""
+        self.sessions = Sessions(
+            self.plain_sessions,
+            _reading_sessions(engines.reading),
+            on_commit=hooks.on_commit,
+            on_work=hooks.on_work,
+        )
+        self.writes = FencedWrites(self.sessions, self.thread, hooks.on_fence)
+        self.claim = claim_of(engines.reading, is_shared=hooks.is_shared)
+        """Claim of a bridge to the database. Commands work beside a bridge that has it."""
 
     @property
     def database(self) -> str:
         """`sqlite` or `postgresql`."""
-        return self._engine.dialect.name
+        return self._engines.reading.dialect.name
+
+    @property
+    def fenced_sessions(self) -> Sessions:
+        """Sessions for what replicas decide by, in this PostgreSQL database: every statement commits."""
+        return fenced_sessions(self._engines)
 
     @classmethod
     def open_store(cls, where: Path | URL) -> Store:
-        """Create or migrate the SQLite file, or the tables in the PostgreSQL database; blocks.
-
-        Call it before the loop runs.
-
-        Raises:
-            StoreError: it cannot be used; the text says why and what to do.
-        """
-        return cls(open_sqlite(where) if isinstance(where, Path) else open_postgresql(where))
-
-    def stamp_writes(self, epoch_of: EpochOf) -> None:
-        """Write conversations, items and responses under claims, in all tables that are made after this."""
-        self.epoch_of = epoch_of
-
-    def mark_origin(self, origin_of: OriginOf) -> None:
-        """Write where each entry of the audit log comes from, in all logs that are made after this."""
-        self.origin_of = origin_of
-
-    def on_fence(self, listener: Callable[[], None]) -> None:
-        """Call `listener`, in any thread, whenever the database refuses a write under an old claim.
-
-        Call it once, before anything is written; `listener` must not fail.
-        """
-        self._on_fence = listener
-        watch_fence(self._engine.sync_engine, listener)
-        self.thread.watch_fence(listener)
-
-    def _note_fence(self) -> None:
-        self._on_fence()
-
-    def on_work(self, listener: WorkObserver) -> None:
-        """Call `listener`, in any thread, after each session and each transaction of the writing thread.
-
-        What replicas decide by is not among them. Call it once; `listener` must not fail.
-        """
-        self.sessions.on_work(listener)
-        self.thread.on_work(partial(listener, "journal"))
-
-    def share_claim(self) -> None:
-        """Make `claim` that of a replica, beside others, in this PostgreSQL database; before it is taken."""
-        self.claim = AdvisoryClaim(self._engine, shared=True)
-
-    def on_commit(self, listener: Callable[[Topic], None]) -> None:
-        """Call `listener` after each transaction of this process that other replicas have to hear of."""
-        self.sessions.on_commit(listener)
+        """Open a store without hooks, as `open_database` does; blocks."""
+        return cls(open_database(where))
 
     async def serves_replicas(self) -> bool:
         """Return whether replicas use the database now.
@@ -111,7 +92,7 @@ class Store:
         Raises:
             StoreError: the database cannot be used.
         """
-        return await serves_replicas(self._engine)
+        return await serves_replicas(self._engines.reading)
 
     async def accepts_writes(self) -> bool:
         """Return whether the database can be written now, as far as it says so without a write.
@@ -126,19 +107,14 @@ class Store:
         """Close all connections, after pending writes."""
         await asyncio.to_thread(self.thread.close)
         await self.claim.release_claim()
-        await self._engine.dispose()
-        if self._connections is not None:
-            await self._connections.wait_ended()
-        if self._fenced is not None:
-            await self._fenced.dispose()
+        await self._engines.close()
 
-    @property
-    def fenced_sessions(self) -> Sessions:
-        """Sessions for what replicas decide by, in this PostgreSQL database: every statement commits."""
-        if self._fenced is None:
-            self._fenced = open_fenced(self._engine.url)
-            watch_fence(self._fenced.sync_engine, self._note_fence)
-        return Sessions(async_sessionmaker(self._fenced))
+
+def fenced_sessions(engines: Engines) -> Sessions:
+    """Return sessions for what replicas decide by, in a PostgreSQL database: every statement commits."""
+    if engines.fenced is None:
+        raise ValueError("SQLite has no replicas.")
+    return Sessions(async_sessionmaker(engines.fenced))
 
 
 def _reading_sessions(engine: AsyncEngine) -> async_sessionmaker[AsyncSession] | None:

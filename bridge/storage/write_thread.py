@@ -20,7 +20,7 @@ import orjson
 from sqlalchemy import Boolean, Connection, Engine, Insert, Table
 from sqlalchemy.engine import Dialect
 
-from bridge.storage.dialects import is_fenced, is_unfit, multi_row_text, reason_of, watch_fence
+from bridge.storage.dialects import is_fenced, is_unfit, multi_row_text, reason_of
 
 BATCH = 2048
 """Maximum number of entries in one transaction."""
@@ -65,28 +65,23 @@ class Transactions(Protocol):
 class WriteThread:
     """A thread that runs one transaction after the other, in the order of submission."""
 
-    def __init__(self, engine: Engine) -> None:
-        """`engine` is closed with the thread."""
+    def __init__(self, engine: Engine, on_work: Callable[[float], None] = lambda _: None) -> None:
+        """`engine` is closed with the thread.
+
+        `on_work` is called, in the thread, with the seconds of each transaction; it must not fail.
+        """
         self._engine = engine
-        self._on_work: Callable[[float], None] = lambda _: None
+        self._on_work = on_work
         self._thread = ThreadPoolExecutor(1, thread_name_prefix="database")
 
     def run_transaction(self, work: Callable[[Connection], None]) -> Future[None]:
         """Run `work` in the thread, in one transaction; the future receives what it raises."""
         return self._thread.submit(self._transact, work)
 
-    def watch_fence(self, listener: Callable[[], None]) -> None:
-        """Call `listener`, in the thread, whenever the database refuses a write under an old claim."""
-        watch_fence(self._engine, listener)
-
     def close(self) -> None:
         """End the thread, after the transactions submitted so far."""
         self._thread.shutdown()
         self._engine.dispose()
-
-    def on_work(self, listener: Callable[[float], None]) -> None:
-        """Call `listener`, in the thread, with the seconds of each transaction; it must not fail."""
-        self._on_work = listener
 
     def _transact(self, work: Callable[[Connection], None]) -> None:
         began = time.monotonic()

@@ -15,7 +15,7 @@ from bridge.app.server import Bridge
 from bridge.app.start import start_bridge
 from bridge.documents.reader import DocumentReader
 from bridge.settings.network import page_url
-from bridge.storage.store import Store
+from bridge.storage.database import open_database
 from examples.sample_api import start_sample_api
 from tests.browser.served_page import find_built_page
 from tests.support.chromium import Caller, accept_selection, open_page
@@ -150,8 +150,8 @@ async def start_offering(
     limits = {"TOOL_TIMEOUT_SECONDS": deadline_s, **PATIENT, **TEST_LIMITS, **limits}
     settings.setdefault("built_in_clone", find_built_page())
     chosen = bridge_settings(folder, limits=limits, **settings)
-    store = Store.open_store(with_tables(folder / "bridge.sqlite3"))
-    bridge = await start_bridge(chosen, store, documents=reader or InlineReader())
+    database = open_database(with_tables(folder / "bridge.sqlite3"))
+    bridge = await start_bridge(chosen, database, documents=reader or InlineReader())
     for name in documents:
         await bridge.share_document(f"{samples_url}/documents/{name}", named=f"sample {name}")
     return bridge

@@ -20,10 +20,11 @@ from bridge.storage import database_lease
 from bridge.storage.answer_files import FOLDER
 from bridge.storage.call_mapping import COLUMNS
 from bridge.storage.chat.model_providers import ModelProviderTable
+from bridge.storage.database import open_database
 from bridge.storage.items import ItemTables
 from bridge.storage.open_pages import OPEN_PAGES_FILE, read_users, write_users
 from bridge.storage.preferences import MemoryChoiceTable
-from bridge.storage.store import Store
+from bridge.storage.store import Store, StoreHooks
 from bridge.storage.tables import Base
 from bridge.storage.users import UserTables
 from bridge.storage.write_ahead_log import NAMES
@@ -193,9 +194,7 @@ def test_bridges_of_other_machines_are_stopped_first(
         url = where.set(drivername="postgresql").render_as_string(hide_password=False)
 
         async def delete_beside_another() -> int:
-            store = Store.open_store(where)
-            if shared:
-                store.share_claim()
+            store = Store(open_database(where), StoreHooks(is_shared=shared))
             await store.claim.take_claim()
             try:
                 return await asyncio.to_thread(

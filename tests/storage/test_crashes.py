@@ -15,7 +15,7 @@ from bridge.app.start import start_bridge
 from bridge.calls.call_ids import CallIds
 from bridge.calls.state_machine import CallState
 from bridge.storage.call_journal import QUICK_ARGUMENTS_CHARS, CallJournal
-from bridge.storage.database import StoreError
+from bridge.storage.database import StoreError, open_database
 from bridge.storage.store import Store
 from bridge.storage.users import User, UserTables
 from bridge.storage.write_ahead_log import NAMES
@@ -233,7 +233,6 @@ async def test_a_bridge_that_is_started_again_ends_what_the_old_one_left(tmp_pat
 async def test_a_second_bridge_on_the_same_folder_does_not_start(tmp_path: Path) -> None:
     """It would end the calls of the first one."""
     async with running_bridge(tmp_path):
-        store = Store.open_store(tmp_path / "bridge.sqlite3")
+        database = open_database(tmp_path / "bridge.sqlite3")
         with pytest.raises(StoreError, match="another tool-bridge runs on"):
-            await start_bridge(bridge_settings(tmp_path, approve="safe"), store)
-        await store.close()
+            await start_bridge(bridge_settings(tmp_path, approve="safe"), database)

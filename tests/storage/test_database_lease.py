@@ -8,9 +8,9 @@ import pytest
 from sqlalchemy import URL
 from sqlalchemy.ext.asyncio import create_async_engine
 
-from bridge.storage.database import StoreError
+from bridge.storage.database import StoreError, open_database
 from bridge.storage.database_lease import CLAIM_LOCK, AdvisoryClaim, claim_of
-from bridge.storage.store import Store
+from bridge.storage.store import Store, StoreHooks
 from tests.support.stores.databases import execute
 from tests.support.stores.postgresql import PostgresServer
 from tests.support.waiting import eventually
@@ -131,9 +131,8 @@ async def test_the_claim_of_a_replica_is_taken_again_beside_the_others(
 async def test_a_store_holds_the_claim_that_it_was_told_to(postgres_server: PostgresServer) -> None:
     """As a replica, where a single bridge would have to wait for the other one to stop."""
     with postgres_server.database() as url:
-        stores = [Store.open_store(url), Store.open_store(url)]
+        stores = [Store(open_database(url), StoreHooks(is_shared=True)) for _ in range(2)]
         for store in stores:
-            store.share_claim()
             await store.claim.take_claim()
         for store in stores:
             await store.close()

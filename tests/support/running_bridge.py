@@ -3,7 +3,7 @@
 import base64
 import json
 from collections.abc import AsyncGenerator, Awaitable, Callable, Mapping
-from contextlib import AsyncExitStack, asynccontextmanager
+from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -21,6 +21,7 @@ from bridge.app.server import Bridge
 from bridge.app.start import offer_nothing, start_bridge
 from bridge.documents.reader import DocumentReader
 from bridge.settings.bridge import BridgeSettings
+from bridge.storage.database import open_database
 from bridge.storage.store import Store
 from tests.support.cluster.bridge_pairs import current_pairs, home_url
 from tests.support.documents.inline_reader import InlineReader
@@ -59,18 +60,14 @@ async def running_bridge(
     @asynccontextmanager
     async def run(settings: BridgeSettings) -> AsyncGenerator[Bridge]:
         reader = documents if documents and settings.data_dir == folder else InlineReader()
-        store = Store.open_store(place)
-        async with AsyncExitStack() as unstarted:
-            unstarted.push_async_callback(store.close)
-            bridge = await start_bridge(
-                settings,
-                store,
-                documents=reader,
-                among=among and among(store),
-                offer=offer,
-                is_straight=is_straight(),
-            )
-            unstarted.pop_all()
+        bridge = await start_bridge(
+            settings,
+            open_database(place),
+            documents=reader,
+            among=among,
+            offer=offer,
+            is_straight=is_straight(),
+        )
         try:
             yield bridge
         finally:

@@ -20,8 +20,8 @@ from bridge.endpoints.api.conversations.tools import ConversationToolRoutes
 from bridge.endpoints.api.stored_items import StoredItemRoutes
 from bridge.http.routing import Route
 from bridge.storage.accounts.account_tables import AccountTables
+from bridge.storage.accounts.user_items import UserItems
 from bridge.storage.conversations import ConversationTables
-from bridge.storage.user_items import UserItems
 
 _log = logging.getLogger(__name__)
 

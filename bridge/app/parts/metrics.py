@@ -9,28 +9,33 @@ from bridge.auth.identity import Identity
 from bridge.http.metrics import MetricsRoute
 from bridge.http.routing import Route
 from bridge.metrics.bridge_metrics import build_metrics
-from bridge.metrics.instruments import StateGauges
+from bridge.metrics.instruments import Instruments, StateGauges
 from bridge.metrics.loop_lag import measure_lag
 
 
 class MetricsPart(Part):
     """The instruments of one bridge, which other parts are observed by."""
 
-    def __init__(self, ground: Ground, identity: Identity, set_gauges: Callable[[StateGauges], None]) -> None:
+    def __init__(
+        self,
+        ground: Ground,
+        instruments: Instruments,
+        identity: Identity,
+        set_gauges: Callable[[StateGauges], None],
+    ) -> None:
         """`set_gauges` asks every part for its gauges, when the metrics are read."""
-        self.metrics = build_metrics(ground.replica, ground.own_providers.__contains__)
+        self.metrics = build_metrics(instruments, ground.own_providers.__contains__)
         self._ground = ground
         self._identity = identity
         self._set_gauges = set_gauges
 
     def list_observers(self) -> Observers:
-        """Return what measures calls, turns and the database."""
+        """Return what measures calls and turns."""
         metrics = self.metrics
         return Observers(
             calls=[metrics.calls.note_move],
             refusals=[metrics.calls.note_refusal],
             turns=[metrics.turns.note_turn],
-            database=[metrics.note_store_work],
         )
 
     def list_routes(self) -> Sequence[Route]:

@@ -9,17 +9,18 @@ import sys
 from contextlib import AsyncExitStack
 from functools import partial
 
+from bridge.app.listening import AddressInUse
 from bridge.app.part import UnusablePart
-from bridge.app.parts.documents import DocumentsPart, Offer
+from bridge.app.parts.documents import DocumentsPart
 from bridge.app.server import Bridge
-from bridge.app.start import AddressInUse, start_bridge
+from bridge.app.start import start_bridge
 from bridge.cli.documents import reference_rules
 from bridge.cli.parser import CommandFailed
 from bridge.cli.serve.announcement import Started
 from bridge.cli.serve.browser import Doorway
 from bridge.cli.serve.samples import start_samples
 from bridge.cli.serve.start_checks import ask_issuers, check_settings, list_warnings
-from bridge.cli.store import open_store
+from bridge.cli.store import open_engines
 from bridge.cli.terminal import takes_color
 from bridge.documents.sources import ReferenceRules
 from bridge.errors import BridgeError
@@ -31,8 +32,7 @@ from bridge.settings.bridge import BridgeSettings
 from bridge.settings.declaration import SettingsError
 from bridge.settings.models import ModelsFileError
 from bridge.settings.running_bridge import describe_running
-from bridge.storage.database import FolderInUse, StoreError
-from bridge.storage.store import Store
+from bridge.storage.database import Engines, FolderInUse, StoreError
 
 LISTING_SECONDS = 2.0
 _log = logging.getLogger(__name__)
@@ -64,11 +64,11 @@ def _run(options: argparse.Namespace, *, with_samples: bool) -> int:
         raise CommandFailed(str(error)) from None
     _log.info("Event loop: %s (%s).", loop.name, loop.reason)
     raise_descriptor_limit()
-    store = open_store(options)
+    engines = open_engines(options)
     try:
         with loop.open_runner() as runner:
             return runner.run(
-                _serve(settings, store, options, with_samples=with_samples, is_straight=is_straight)
+                _serve(settings, engines, options, with_samples=with_samples, is_straight=is_straight)
             )
     except FolderInUse as error:
         raise CommandFailed(f"{error}. {describe_running(options.data)}".rstrip()) from None
@@ -94,7 +94,7 @@ def _set_up_log(settings: BridgeSettings) -> None:
 
 async def _serve(
     settings: BridgeSettings,
-    store: Store,
+    engines: Engines,
     options: argparse.Namespace,
     *,
     with_samples: bool,
@@ -108,7 +108,7 @@ async def _serve(
             samples = await start_samples(stack, options.data, is_fixed=settings.network.port != 0)
             specs = samples.list_documents()
         offer = partial(_share, specs=specs, rules=reference_rules(options))
-        bridge = await _start(settings, store, offer, is_straight=is_straight)
+        bridge = await start_bridge(settings, engines, offer=offer, is_straight=is_straight)
         stack.push_async_callback(bridge.close)
         page = await bridge.page_url()
         started = Started.of(bridge, page, await _model_names(bridge), samples)
@@ -128,14 +128,6 @@ async def _serve(
 async def _warn_of_issuers(settings: BridgeSettings) -> None:
     for warned in await ask_issuers(settings):
         _log.warning(warned.message)
-
-
-async def _start(settings: BridgeSettings, store: Store, offer: Offer, *, is_straight: bool) -> Bridge:
-    try:
-        return await start_bridge(settings, store, offer=offer, is_straight=is_straight)
-    except BaseException:
-        await store.close()
-        raise
 
 
 async def _model_names(bridge: Bridge) -> list[str]:

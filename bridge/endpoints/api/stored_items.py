@@ -17,7 +17,7 @@ from bridge.http.declared_routes import DeclaredApiRoutes, api_route, ok
 from bridge.http.routing import ApiModel, json_answer
 from bridge.settings.memory import MemorySettings, ReasoningMemory
 from bridge.storage.accounts.account_tables import AccountTables
-from bridge.storage.user_items import UserItems
+from bridge.storage.accounts.user_items import UserItems
 from bridge.stored_items.export import head_line, item_line, record_line, response_line
 from bridge.stored_items.retention_preference import MemoryChoice, MemoryChoices
 

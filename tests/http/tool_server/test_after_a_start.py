@@ -10,8 +10,8 @@ import pytest
 
 from bridge.app.server import Bridge
 from bridge.app.start import start_bridge
+from bridge.storage.database import open_database
 from bridge.storage.open_pages import OPEN_PAGES_FILE, read_users
-from bridge.storage.store import Store
 from tests.support.documents.compiled import document_text
 from tests.support.documents.inline_reader import InlineReader
 from tests.support.running_bridge import TEST_LIMITS, FakePage, json_answer, page_of, running_bridge
@@ -44,9 +44,9 @@ async def test_a_call_right_after_a_start_waits_for_the_page_that_was_open_befor
     tmp_path: Path, http: aiohttp.ClientSession
 ) -> None:
     """It reconnects by itself within seconds: until then nobody is told to open one."""
-    store = Store.open_store(tmp_path / "bridge.sqlite3")
+    database = open_database(tmp_path / "bridge.sqlite3")
     bridge = await start_bridge(
-        bridge_settings(tmp_path, limits=TEST_LIMITS), store, documents=InlineReader()
+        bridge_settings(tmp_path, limits=TEST_LIMITS), database, documents=InlineReader()
     )
     await share_shop(bridge)
     async with page_of(bridge, bridge.local_user.id, answer) as page:

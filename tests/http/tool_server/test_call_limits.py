@@ -13,7 +13,7 @@ import pytest_asyncio
 
 from bridge.app.server import Bridge
 from bridge.app.start import start_bridge
-from bridge.storage.store import Store
+from bridge.storage.database import open_database
 from tests.support.documents.compiled import document_text
 from tests.support.running_bridge import FakePage, json_answer, page_of, running_bridge
 from tests.support.settings import bridge_settings
@@ -428,7 +428,7 @@ async def test_a_setting_that_means_nothing_is_refused(page: FakePage, setting: 
 
 async def test_a_bridge_that_stops_lets_a_running_call_end(tmp_path: Path, database: Where, api: Api) -> None:
     """S0-80: within the grace it gets its answer; what waits is sent away at once."""
-    bridge = await start_bridge(bridge_settings(tmp_path, approve="safe"), Store.open_store(database))
+    bridge = await start_bridge(bridge_settings(tmp_path, approve="safe"), open_database(database))
     await bridge.components.registry.share_document("shop.json", document_text(), source_url=None)
     async with page_of(bridge, bridge.local_user.id, api.answer) as page:
         await change(page, MAX_PARALLEL_TOOLS_GLOBAL=1)

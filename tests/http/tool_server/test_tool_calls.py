@@ -12,7 +12,7 @@ import pytest_asyncio
 
 from bridge.app.server import Bridge
 from bridge.app.start import start_bridge
-from bridge.storage.store import Store
+from bridge.storage.database import open_database
 from tests.support.documents.compiled import document_text
 from tests.support.running_bridge import TEST_LIMITS, Answer, json_answer, page_of, running_bridge
 from tests.support.settings import bridge_settings
@@ -176,7 +176,7 @@ async def test_a_page_that_closes_in_mid_call_ends_the_call_at_once(
 async def test_a_bridge_that_stops_tells_its_callers_so(tmp_path: Path) -> None:
     """Not the page was lost: the bridge is; and stopping does not wait for the API."""
     settings = bridge_settings(tmp_path, limits=TEST_LIMITS, approve="safe")
-    bridge = await start_bridge(settings, Store.open_store(tmp_path / "bridge.sqlite3"))
+    bridge = await start_bridge(settings, open_database(tmp_path / "bridge.sqlite3"))
     await bridge.components.registry.share_document("shop.json", document_text(), source_url=None)
     async with (
         aiohttp.ClientSession() as http,

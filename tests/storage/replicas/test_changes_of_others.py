@@ -3,18 +3,19 @@
 import asyncio
 from collections.abc import AsyncGenerator, Awaitable, Callable
 from contextlib import asynccontextmanager
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 
 import pytest
 
 from bridge.calls.approval_policy import Grant
 from bridge.catalog.server_view import ServerRecord, UserSelection
 from bridge.limits.call_settings import CallSetting, SettingScope
+from bridge.storage.database import open_database
 from bridge.storage.preferences import ApprovalTables, LimitTables, MemoryChoiceTable
 from bridge.storage.replicas.change_counters import ChangeCounters
 from bridge.storage.servers import ServerTables
 from bridge.storage.sessions import Topic
-from bridge.storage.store import Store
+from bridge.storage.store import Store, StoreHooks
 from bridge.storage.users import User, UserTables
 from bridge.stored_items.retention_preference import MemoryChoice
 from tests.support.stores.devices import add_device
@@ -33,7 +34,7 @@ class TwoStores:
     reader: Store
     ann: User
     key_id: str
-    rung: list[Topic] = field(default_factory=list[Topic])
+    rung: list[Topic]
 
     async def moved(self, change: Callable[[], Awaitable[object]]) -> set[str]:
         """The topics that `change` moved, as the reader sees them."""
@@ -47,10 +48,11 @@ class TwoStores:
 @asynccontextmanager
 async def two_stores(server: PostgresServer) -> AsyncGenerator[TwoStores]:
     with server.database() as where:
-        writer, reader = Store.open_store(where), Store.open_store(where)
+        rung: list[Topic] = []
+        writer = Store(open_database(where), StoreHooks(on_commit=rung.append))
+        reader = Store.open_store(where)
         ann = await UserTables(writer).ensure_user("ann")
-        stores = TwoStores(writer, reader, ann, (await UserTables(writer).add_key(ann.id, "cli"))[0])
-        writer.on_commit(stores.rung.append)
+        stores = TwoStores(writer, reader, ann, (await UserTables(writer).add_key(ann.id, "cli"))[0], rung)
         yield stores
         await writer.close()
         await reader.close()

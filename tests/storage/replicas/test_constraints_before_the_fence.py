@@ -10,11 +10,11 @@ from sqlalchemy.exc import IntegrityError
 
 from bridge.conversations.conversation import Conversation, Message, Run
 from bridge.errors import BridgeError, ErrorCode
-from bridge.homes import Home
 from bridge.storage.conversations import ConversationTables
+from bridge.storage.database import open_database
 from bridge.storage.items import ItemTables
 from bridge.storage.replicas.homes import HomeTable
-from bridge.storage.store import Store
+from bridge.storage.store import Store, StoreHooks
 from bridge.storage.users import User, UserTables
 from bridge.stored_items.items import StoredItem, StoredResponse
 from tests.support.cluster.tables import UNIQUE_INDEXES
@@ -71,26 +71,21 @@ def where(postgres_server: PostgresServer) -> Iterator[URL]:
 
 @pytest_asyncio.fixture
 async def homes(where: URL) -> AsyncIterator[Homes]:
-    old, new = Store.open_store(where), Store.open_store(where)
+    def count() -> None:
+        both.fenced += 1
+
+    old = Store(open_database(where), StoreHooks(epoch_of=lambda _: first.epoch, on_fence=count))
+    new = Store(open_database(where), StoreHooks(epoch_of=lambda _: second.epoch))
     ann = await UserTables(old).ensure_user("ann")
     first = await HomeTable(old.fenced_sessions).claim_home(ann.id, "a", None)
     both = Homes(where, old, new, ann, replace(CHAT, user_id=ann.id))
 
-    def count() -> None:
-        both.fenced += 1
-
-    old.on_fence(count)
-    _stamp(old, first)
     await ConversationTables(old).add_conversation(both.chat)
     await both.response(old)
-    _stamp(new, await HomeTable(new.fenced_sessions).claim_home(ann.id, "b", first))
+    second = await HomeTable(new.fenced_sessions).claim_home(ann.id, "b", first)
     yield both
     await old.close()
     await new.close()
-
-
-def _stamp(store: Store, home: Home) -> None:
-    store.stamp_writes(lambda _: home.epoch)
 
 
 Write = Callable[[Homes, Store], Awaitable[None]]

@@ -19,11 +19,12 @@ from bridge.errors import BridgeError, ErrorCode
 from bridge.homes import Home
 from bridge.storage.call_journal import REPEATABLE_SECONDS, CallJournal
 from bridge.storage.conversations import ConversationTables
+from bridge.storage.database import open_database
 from bridge.storage.items import ItemTables
 from bridge.storage.replicas.fenced_calls import FencedCalls
 from bridge.storage.replicas.homes import HomeTable
 from bridge.storage.replicas.left_work import LeftWork, LeftWorkTable
-from bridge.storage.store import Store
+from bridge.storage.store import Store, StoreHooks
 from bridge.storage.users import User, UserTables
 from bridge.stored_items.items import StoredItem, StoredResponse
 from tests.support.calls.journal_harness import open_call
@@ -43,6 +44,8 @@ class Scene:
     homes: HomeTable
     ann: User
     home: Home
+    fenced: list[None]
+    """One for each write that the database refused."""
 
     async def claim(self, replica: str) -> Home:
         return await self.homes.claim_home(self.ann.id, replica, self.home)
@@ -71,11 +74,13 @@ def where(postgres_server: PostgresServer) -> Iterator[URL]:
 
 @pytest_asyncio.fixture
 async def scene(where: URL) -> AsyncIterator[Scene]:
-    store = Store.open_store(where)
+    fenced: list[None] = []
+    hooks = StoreHooks(epoch_of=lambda _: home.epoch, on_fence=lambda: fenced.append(None))
+    store = Store(open_database(where), hooks)
     homes = HomeTable(store.fenced_sessions)
     ann = await UserTables(store).ensure_user("ann")
     home = await homes.claim_home(ann.id, "a", None)
-    yield Scene(where, store, FencedCalls(store.fenced_sessions), homes, ann, home)
+    yield Scene(where, store, FencedCalls(store.fenced_sessions), homes, ann, home, fenced)
     await store.close()
 
 
@@ -95,12 +100,10 @@ async def test_nothing_is_opened_under_a_claim_that_is_over(scene: Scene) -> Non
 
 
 async def test_a_call_that_the_database_refuses_is_counted_for_operators(scene: Scene) -> None:
-    """The counter heard only of other writes: these sessions were open before it listened."""
-    counted: list[int] = []
-    scene.store.on_fence(lambda: counted.append(1))
+    """Calls have sessions of their own, which have to tell of it, too."""
     await scene.claim("b")
     assert not await scene.open("c1")
-    assert counted
+    assert scene.fenced
 
 
 async def test_no_ending_is_written_under_a_claim_that_is_over(scene: Scene) -> None:
@@ -160,7 +163,6 @@ async def test_rows_of_others_are_written_where_one_claim_is_over(scene: Scene, 
 
 async def test_items_responses_events_and_conversations_of_an_old_home_are_refused(scene: Scene) -> None:
     """A run that goes on in a replica that has lost its user changes nothing (33)."""
-    scene.store.stamp_writes(lambda _: scene.home.epoch)
     items, conversations = ItemTables(scene.store), ConversationTables(scene.store)
     response = StoredResponse("r1", scene.ann.id, "demo", "in_progress", {"id": "r1"}, {}, 5.0)
     await items.save_response(response)
@@ -192,7 +194,6 @@ async def test_of_a_user_who_was_idle_nothing_is_left(scene: Scene) -> None:
 
 async def test_what_a_lost_home_has_left_is_told_by_its_kind(scene: Scene) -> None:
     """Each kind is settled by its own owner, who is asked only where there is some."""
-    scene.store.stamp_writes(lambda _: scene.home.epoch)
     items, conversations = ItemTables(scene.store), ConversationTables(scene.store)
     response = StoredResponse("r1", scene.ann.id, "demo", "in_progress", {"id": "r1"}, {}, 5.0)
     chat = Conversation("conv-1", scene.ann.id, 1.0, 1.0, run=Run("run-1", "running"))
@@ -205,7 +206,6 @@ async def test_what_a_lost_home_has_left_is_told_by_its_kind(scene: Scene) -> No
 
 async def test_what_a_lost_home_would_delete_stays(scene: Scene) -> None:
     """A replica that comes back from a freeze changes nothing: it may have been about to undo a beginning."""
-    scene.store.stamp_writes(lambda _: scene.home.epoch)
     items, conversations = ItemTables(scene.store), ConversationTables(scene.store)
     await items.save_response(StoredResponse("r1", scene.ann.id, "demo", "queued", {"id": "r1"}, {}, 5.0))
     await items.add_items([StoredItem("i1", scene.ann.id, "r1", 0, "output", "demo", {}, 5.0, None, None)])

@@ -13,11 +13,12 @@ from sqlalchemy import URL
 from bridge.app.secret_files import write_private
 from bridge.app.server import Bridge
 from bridge.app.start import start_bridge
-from bridge.cluster.changes import LOOK_S, Changes
+from bridge.cluster.changes import LOOK_S, Changes, ring_with
 from bridge.cluster.redis_bell import RedisBell
 from bridge.cluster.redis_connection import RedisConnection
+from bridge.storage.database import open_database
 from bridge.storage.replicas.change_counters import ChangeCounters
-from bridge.storage.store import Store
+from bridge.storage.store import StoreHooks
 from bridge.tasks import Tasks
 from tests.support.documents.inline_reader import InlineReader
 from tests.support.running_bridge import TEST_LIMITS
@@ -51,14 +52,16 @@ async def following_bridges(
 
 @asynccontextmanager
 async def _following(folder: Path, database: URL, redis_url: str, look_s: float) -> AsyncGenerator[Bridge]:
-    store = Store.open_store(database)
-    store.share_claim()
-    bridge = await start_bridge(bridge_settings(folder, limits=TEST_LIMITS), store, documents=InlineReader())
     connection, tasks = RedisConnection(redis_url), Tasks()
     bell = RedisBell(connection)
+    bridge = await start_bridge(
+        bridge_settings(folder, limits=TEST_LIMITS),
+        open_database(database),
+        documents=InlineReader(),
+        hooks=StoreHooks(on_commit=ring_with(bell, tasks), is_shared=True),
+    )
     followed = [each for part in bridge.components.parts for each in part.list_followed()]
-    changes = Changes(ChangeCounters(store), bell, tasks, followed, look_s=look_s)
-    store.on_commit(changes.announce_change)
+    changes = Changes(ChangeCounters(bridge.components.store), bell, tasks, followed, look_s=look_s)
     await changes.read_first()  # no one has changed anything since the start
     await bridge.components.documents.followed.note_versions()
     tasks.start_task(bell.listen(), "the bell")

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 import pytest
 import pytest_asyncio
 
-from bridge.cluster.changes import LOOK_S, Changes, Followed
+from bridge.cluster.changes import LOOK_S, Changes, Followed, ring_with
 from bridge.errors import BridgeError
 from bridge.storage.sessions import Topic, database_unavailable
 from bridge.tasks import Tasks
@@ -83,9 +83,9 @@ async def cluster() -> AsyncIterator[Cluster]:
 
 async def test_a_ring_is_followed_by_a_look_at_once(cluster: Cluster) -> None:
     """A revoked key must not open anything on another replica for seconds."""
-    heard, writer = await cluster.listening(), cluster.changes()
+    heard, ring = await cluster.listening(), ring_with(cluster.bell.of_replica(), cluster.tasks)
     cluster.counters.raise_version("keys")
-    writer.announce_change("keys")
+    ring("keys")
     await eventually(lambda: heard == ["keys"], within_s=0.5)
 
 
@@ -147,10 +147,10 @@ async def test_a_listener_that_could_not_read_is_told_again(cluster: Cluster) ->
 
 async def test_a_ring_during_a_look_leads_to_another_look(cluster: Cluster) -> None:
     """The look under way may have read before the change was committed."""
-    heard, writer = await cluster.listening(), cluster.changes()
+    heard, ring = await cluster.listening(), ring_with(cluster.bell.of_replica(), cluster.tasks)
     cluster.counters.answer_s = 0.2
-    writer.announce_change("keys")
+    ring("keys")
     await asyncio.sleep(0.1)
     cluster.counters.raise_version("keys")
-    writer.announce_change("keys")
+    ring("keys")
     await eventually(lambda: heard == ["keys"], within_s=0.5)
