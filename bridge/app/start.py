@@ -83,7 +83,7 @@ async def start_bridge(
         OSError: the same.
     """
     async with AsyncExitStack() as unstarted:
-        unstarted.push_async_callback(engines.close)
+        unstarted.push_async_callback(engines.close_connections)
         path = may_use_insides() if is_straight is None else is_straight
         listener = unstarted.enter_context(listen_at(settings.network.host, settings.network.port))
         secret = choose_secret(settings.cluster.secret_key, settings.data_dir / SECRET_FILE)
@@ -160,7 +160,7 @@ async def _start_parts(
         "base_url": ground.base_url,
         "pid": os.getpid(),
         "key_ids": key_ids,
-        "database": store.database,
+        "database": store.dialect_name,
         "replica": replica and replica.id,
     }
     write_private(data_dir / RUNNING_FILE, json.dumps(running))

@@ -154,8 +154,8 @@ class Engines:
     fenced: AsyncEngine | None = None
     """Engine for what replicas decide by, of PostgreSQL: each statement commits."""
 
-    async def close(self) -> None:
-        """Close all connections."""
+    async def close_connections(self) -> None:
+        """Close the connections of all engines."""
         self.writing.dispose()
         await self.reading.dispose()
         if self.connections is not None:

@@ -1,6 +1,6 @@
 """The database of one bridge: what opens connections to it, writes to it and claims it.
 
-SQLite or PostgreSQL (see `database`), through SQLAlchemy. Tables are classes of their own, which a part of
+SQLite or PostgreSQL, through SQLAlchemy. Tables are classes of their own, which a part of
 the bridge makes from the store.
 """
 
@@ -72,7 +72,7 @@ class Store:
         """Claim of a bridge to the database. Commands work beside a bridge that has it."""
 
     @property
-    def database(self) -> str:
+    def dialect_name(self) -> str:
         """`sqlite` or `postgresql`."""
         return self._engines.reading.dialect.name
 
@@ -107,7 +107,7 @@ class Store:
         """Close all connections, after pending writes."""
         await asyncio.to_thread(self.thread.close)
         await self.claim.release_claim()
-        await self._engines.close()
+        await self._engines.close_connections()
 
 
 def fenced_sessions(engines: Engines) -> Sessions:

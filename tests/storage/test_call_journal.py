@@ -6,8 +6,7 @@ import time
 from collections.abc import AsyncGenerator
 from concurrent.futures import Future
 from pathlib import Path
-from types import SimpleNamespace
-from typing import Any, cast
+from typing import Any
 
 import aiohttp
 import pytest
@@ -23,10 +22,15 @@ from bridge.calls.state_machine import CallPhase, CallState
 from bridge.errors import ErrorCode
 from bridge.storage.call_journal import CallJournal
 from bridge.storage.call_mapping import facts_of_call
-from bridge.storage.store import Store
 from bridge.storage.users import User
-from bridge.storage.write_thread import GATHER_S, MANY, MAX_WAITING, RETRY_S, Transactions
-from tests.support.calls.journal_harness import JournalHarness, open_call, open_journal, states_ahead
+from bridge.storage.write_thread import GATHER_S, MANY, MAX_WAITING, RETRY_S
+from tests.support.calls.journal_harness import (
+    JournalHarness,
+    open_call,
+    open_journal,
+    states_ahead,
+    store_with,
+)
 from tests.support.canaries import files_with
 from tests.support.running_bridge import json_answer, page_of, running_bridge
 from tests.support.stores.databases import Where, content_of
@@ -180,11 +184,6 @@ async def test_an_entry_whose_user_is_gone_does_not_stop_the_others(harness: Jou
     await harness.journal.record_opened(open_call(nobody, "call_1"), 1.0, may_begin=True)
     await harness.open("call_2")
     assert (await harness.stored_call("call_2")).state is CallState.SENT
-
-
-def store_with(thread: Transactions) -> Store:
-    """A store whose database a test plays."""
-    return cast(Store, SimpleNamespace(sessions=None, thread=thread))
 
 
 class Full:

@@ -4,6 +4,7 @@ import asyncio
 import contextlib
 import sqlite3
 import time
+from contextlib import closing
 from dataclasses import replace
 from pathlib import Path
 
@@ -11,18 +12,23 @@ import pytest
 from alembic.autogenerate import compare_metadata
 from alembic.migration import MigrationContext
 
+from bridge.app.listening import AddressInUse, listen_at
+from bridge.app.start import start_bridge
 from bridge.calls.approval_policy import Grant
 from bridge.catalog.server_view import ServerRecord, UserSelection
 from bridge.limits.call_settings import CallSetting, SettingScope
 from bridge.settings.storage import StorageSettings
 from bridge.storage.accounts.account_tables import AccountTables
 from bridge.storage.accounts.logins import LoginTable
+from bridge.storage.database import open_database
 from bridge.storage.preferences import ApprovalTables, LimitTables
 from bridge.storage.servers import ServerTables
-from bridge.storage.store import Store
+from bridge.storage.sessions import StoreWork
+from bridge.storage.store import Store, StoreHooks
 from bridge.storage.tables import Base
 from bridge.storage.users import KeyHolder, NewDevice, UserTables
-from tests.support.stores.databases import Where, engine_of, execute
+from tests.support.settings import bridge_settings
+from tests.support.stores.databases import Where, engine_of, execute, with_tables
 from tests.support.stores.devices import add_device
 
 pytestmark = pytest.mark.both_databases
@@ -38,6 +44,29 @@ def test_the_migrations_make_exactly_the_tables_of_the_code(database: Where) -> 
         context = MigrationContext.configure(connection, opts={"compare_type": True})
         assert compare_metadata(context, Base.metadata) == []
     engine.dispose()
+
+
+@pytest.mark.asyncio
+async def test_a_store_tells_of_its_work_from_the_first_transaction_on(database: Where) -> None:
+    """Finding house-H6: who registered later missed what came before."""
+    heard: list[StoreWork] = []
+    hooks = StoreHooks(on_work=lambda work, _seconds: heard.append(work))
+    store = Store(open_database(with_tables(database)), hooks)
+    ann = await UserTables(store).ensure_user("ann")
+    assert await UserTables(store).find_user(ann.id) == ann
+    await asyncio.wrap_future(store.thread.run_transaction(lambda _connection: None))
+    assert heard == ["transaction", "read", "journal"]
+    await store.close()
+
+
+@pytest.mark.asyncio
+async def test_a_start_that_fails_closes_its_database(tmp_path: Path) -> None:
+    """Finding house-H6: the bridge makes the store itself, so that nothing else can close it."""
+    engines = open_database(tmp_path / "bridge.sqlite3")
+    pool = engines.writing.pool
+    with closing(listen_at("127.0.0.1", 0)) as taken, pytest.raises(AddressInUse):
+        await start_bridge(bridge_settings(tmp_path, port=taken.getsockname()[1]), engines)
+    assert engines.writing.pool is not pool
 
 
 @pytest.mark.asyncio

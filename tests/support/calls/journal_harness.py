@@ -6,7 +6,8 @@ from collections.abc import AsyncGenerator, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from types import SimpleNamespace
+from typing import Any, cast
 
 from bridge.calls.call_facts import CallFacts
 from bridge.calls.open_call import OpenCall
@@ -18,6 +19,7 @@ from bridge.storage.call_journal import CallJournal, OnUnrecorded
 from bridge.storage.store import Store
 from bridge.storage.users import User, UserTables
 from bridge.storage.write_ahead_log import NAMES
+from bridge.storage.write_thread import Transactions
 from tests.support.calls.dispatcher_harness import FreeSlot
 from tests.support.calls.fake_browser import page
 from tests.support.stores.databases import Where
@@ -84,6 +86,11 @@ class JournalHarness:
         return stored
 
 
+def store_with(thread: Transactions) -> Store:
+    """A store whose database a test plays."""
+    return cast(Store, SimpleNamespace(sessions=None, thread=thread))
+
+
 @asynccontextmanager
 async def open_journal(
     folder: Path, database: Where | None = None, on_unrecorded: OnUnrecorded | None = None
@@ -92,11 +99,7 @@ async def open_journal(
     users = UserTables(store)
     journal = CallJournal(store, folder, on_unrecorded)
     yield JournalHarness(
-        folder,
-        store,
-        journal,
-        await users.ensure_user("ann"),
-        await users.ensure_user("bob"),
+        folder, store, journal, await users.ensure_user("ann"), await users.ensure_user("bob")
     )
     await journal.close_journal()
     await store.close()
