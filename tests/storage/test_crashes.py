@@ -157,6 +157,7 @@ from pathlib import Path
 from bridge.calls.state_machine import CallPhase
 from bridge.storage.call_journal import CallJournal
 from bridge.storage.store import Store
+from bridge.storage.users import UserTables
 from tests.support.calls.journal_harness import open_call
 
 async def die(folder):
