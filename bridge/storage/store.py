@@ -27,7 +27,7 @@ from bridge.storage.write_thread import WriteThread
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class StoreHooks:
-    """What a store calls, made before it; nothing of it may fail or wait."""
+    """What a store calls, made before it. Those that hear of something must not fail or wait."""
 
     on_work: WorkObserver = lambda _work, _seconds: None
     """Hears of each session and each transaction of the writing thread; not of what replicas decide by."""
