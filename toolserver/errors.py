@@ -1,9 +1,10 @@
-"""What can be wrong with a document or with arguments, as exceptions whose text a person or a model reads.
+"""What can be wrong with a document, with arguments or with a request: exceptions for people and models.
 
 Exception
-├─ DocumentError          the document's author or whoever added it must read it
-│    └─ ReferenceFailed   one `$ref`; the reader of one operation catches it, so it never ends a document
-└─ ArgumentError          the model must read it
+├─ DocumentError          The author of the document must read it, or the user who added it.
+│    └─ ReferenceFailed   One `$ref`. The reader of one operation catches it, so it never ends a document.
+├─ ArgumentError          The model must read it.
+└─ RequestError           No request can be built of a plan and arguments.
 """
 
 from collections.abc import Iterable
@@ -58,3 +59,18 @@ class ArgumentError(Exception):
         self.message = message
         self.argument = argument
         self.pointer = pointer
+
+
+class RequestError(Exception):
+    """Why a request cannot be built.
+
+    `code` is snake_case and stable; `message` is for people and models; `argument` is the argument at fault,
+    None if it is none. Codes: invalid_arguments (the model can repair it), no_base_url (the document names no
+    server), unsendable (what the document asks for cannot be sent).
+    """
+
+    def __init__(self, code: str, message: str, *, argument: str | None = None) -> None:
+        super().__init__(message)
+        self.code = code
+        self.message = message
+        self.argument = argument
