@@ -113,17 +113,24 @@ export interface CredentialName {
 // ---- built request ----
 
 export interface BuildOptions {
+  /** Replaces `base_url` of the plan; its path and query are kept. */
   baseUrl?: string;
+  /** By name of the security scheme; sent is the first alternative of the plan for which all are there. */
   credentials?: CredentialSet;
+  /** Of a multipart body; a random one when absent. */
   boundary?: string;
   /** That the user wants on every request, whatever the document says of them; names in lower case. */
   headers?: [string, string][];
 }
 export interface BuiltRequest {
   method: string;
+  /** Absolute and percent-encoded. */
   url: string;
+  /** Names in lower case; values are text, which is sent as UTF-8. */
   headers: [string, string][];
+  /** null: the request has none. */
   body: null | string | Uint8Array<ArrayBuffer>;
+  /** What the document asks for and a page cannot send. */
   unsendable: Unsendable[];
 }
 
