@@ -4,7 +4,7 @@ import { counted, t } from "../base/language.js";
 import { announceSentence, attemptAction, button, el, fill, freshId, labelledField } from "../ui/dom.js";
 import { collectContents, KINDS, makeBackup } from "./contents.js";
 import { sealWithPassphrase } from "./envelope.js";
-import { KIND_WORDS } from "./item_words.js";
+import { KIND_WORDS } from "./item_labels.js";
 import { isEnough, makePassphrase, strengthOf } from "./passphrase.js";
 import { TransferOffer } from "./transfer_offer.js";
 

@@ -4,7 +4,7 @@ import { counted, t } from "../base/language.js";
 import { formatMoment } from "../base/time_format.js";
 import { button, el, factList, fill } from "../ui/dom.js";
 import { KINDS } from "./contents.js";
-import { differenceWords, itemWords, KIND_WORDS } from "./item_words.js";
+import { differenceWords, itemWords, KIND_WORDS } from "./item_labels.js";
 
 /** @typedef {import("../types/backup_types.js").Backup} Backup */
 /** @typedef {import("../types/backup_types.js").ItemKind} ItemKind */

@@ -1,5 +1,5 @@
 // @ts-check
-/** What an MCP server says of its own tools, as codes for `claim_words.js`. No one checks it, and nothing is decided by it. Pure. */
+/** What an MCP server says of its own tools, as codes for `claim_labels.js`. No one checks it, and nothing is decided by it. Pure. */
 
 /** @typedef {import("../types/types.d.ts").RequestPlan} RequestPlan */
 

@@ -1,7 +1,7 @@
 // @ts-check
 /** One operation under review: the decision, the request it would send, what it says of itself, what changed. */
 import { t } from "../base/language.js";
-import { claimWords } from "../mcp/claim_words.js";
+import { claimWords } from "../mcp/claim_labels.js";
 import { el, freshId, methodTag } from "../ui/dom.js";
 
 /** @typedef {import("../types/api_types.js").ServerTool} ServerTool */

@@ -5,7 +5,7 @@ import { announceSentence, attemptAction, button, el, fill, notice } from "../ui
 import { CompanionLink, LinkError } from "../companion/companion_link.js";
 import { openRelayPort } from "../companion/relay_port.js";
 import { BY_COMPANION, openTransportChannel, TransportChoices } from "../executor/via.js";
-import { connectSteps, DECIDE, NOT_CONNECTED } from "./companion_words.js";
+import { connectSteps, DECIDE, NOT_CONNECTED } from "./companion_labels.js";
 
 /** @typedef {import("../types/companion_types.js").Grant} Grant */
 /** @typedef {import("../types/companion_types.js").AnswerMessage} AnswerMessage */

@@ -12,7 +12,7 @@ import { isAccepted } from "../session/acceptance.js";
 import { openTransportChannel, TransportChoices } from "../executor/via.js";
 import { wantedHeaders, withHeader } from "../companion/companion_headers.js";
 import { askForGrant } from "./companion_grant.js";
-import { askWords, connectSteps, DECIDE, grantWords, missingWords } from "./companion_words.js";
+import { askWords, connectSteps, DECIDE, grantWords, missingWords } from "./companion_labels.js";
 
 /** @typedef {import("../types/api_types.js").ServerDetail} ServerDetail */
 /** @typedef {import("../types/types.js").Via} Via */

@@ -4,7 +4,7 @@ import { t } from "../base/language.js";
 import { formatMoment, formatTime } from "../base/time_format.js";
 import { chatName } from "../ui/asked_by.js";
 import { chatTitles } from "../session/chat_titles.js";
-import { actorWords, factWords, KINDS } from "./audit_words.js";
+import { actorWords, factWords, KINDS } from "./audit_labels.js";
 import { button, el, fill, labelledField, link, notice, sentenceOf } from "../ui/dom.js";
 import { viewAddress } from "../ui/router.js";
 
@@ -19,7 +19,7 @@ export class AuditView {
     this.api = api;
     this.devices = devices;
     this.titleOf = chatTitles(api);
-    /** Of browsers and keys. @type {import("./audit_words.js").Names} */
+    /** Of browsers and keys. @type {import("./audit_labels.js").Names} */
     this.names = new Map();
     const reload = () => void this.#load(null);
     const choices = [["", t`Everything`], ...Object.entries(KINDS)];

@@ -3,7 +3,7 @@
 import { t } from "../base/language.js";
 import { announceSentence, button, codeSpans, el, fill, freshId, notice, sentenceOf } from "../ui/dom.js";
 import { numberOf } from "../ui/limit_text.js";
-import { amountOf, changeOf, groupLimits, rangeOfLimit, wordsOfLimit } from "./limit_words.js";
+import { amountOf, changeOf, groupLimits, rangeOfLimit, wordsOfLimit } from "./limit_labels.js";
 
 /** @typedef {import("../types/api_types.js").Limit} Limit */
 /** @typedef {import("../session/call_controls.js").CallControls} CallControls */

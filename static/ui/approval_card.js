@@ -13,7 +13,7 @@ import { formatSize } from "./response_view.js";
 import { formatTime } from "../base/time_format.js";
 import { truncateText, truncateLine, escapeInvisible, escapeInvisibleLines } from "../base/untrusted_text.js";
 import { asksEachTime, isOfChat } from "../executor/approval_policy.js";
-import { claimWords } from "../mcp/claim_words.js";
+import { claimWords } from "../mcp/claim_labels.js";
 
 /** @typedef {import("../types/types.js").WaitingCard} WaitingCard */
 /** @typedef {import("../executor/approval_policy.js").Decision} Decision */

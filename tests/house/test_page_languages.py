@@ -118,8 +118,8 @@ def test_what_the_worker_says_is_english() -> None:
 
 def test_every_limit_is_called_what_people_call_it() -> None:
     """A constant is what a program reads."""
-    words = text_of("static/settings/limit_words.js")
-    refuse(f"{name} has no words in limit_words.js" for name in LIMITS if f" {name}: [" not in words)
+    words = text_of("static/settings/limit_labels.js")
+    refuse(f"{name} has no words in limit_labels.js" for name in LIMITS if f" {name}: [" not in words)
 
 
 def test_the_style_sheet_names_no_left_and_no_right() -> None:

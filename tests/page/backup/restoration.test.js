@@ -5,7 +5,7 @@ import test from "node:test";
 import { collectContents, hashPlan, identityOf } from "../../../static/backup/contents.js";
 import { readBackup } from "../../../static/backup/reading.js";
 import { compareBackup, writeItems } from "../../../static/backup/restoration.js";
-import { differenceWords, itemWords } from "../../../static/backup/item_words.js";
+import { differenceWords, itemWords } from "../../../static/backup/item_labels.js";
 
 const ORIGIN = "https://api.example";
 const PLAN = /** @type {any} */ ({ version: 1, method: "GET", path: "/a", base_url: ORIGIN });

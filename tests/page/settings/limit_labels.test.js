@@ -1,7 +1,7 @@
 // @ts-check
 import assert from "node:assert/strict";
 import test from "node:test";
-import { changeOf, groupLimits, rangeOfLimit, wordsOfLimit } from "../../../static/settings/limit_words.js";
+import { changeOf, groupLimits, rangeOfLimit, wordsOfLimit } from "../../../static/settings/limit_labels.js";
 
 /** @param {Partial<import("../../../static/types/api_types.js").Limit>} [facts] */
 const limit = (facts = {}) => ({

@@ -1,7 +1,7 @@
 // What a server says of its own tool is told in the page's language.
 import test from "node:test";
 import assert from "node:assert/strict";
-import { claimWords } from "../../../static/mcp/claim_words.js";
+import { claimWords } from "../../../static/mcp/claim_labels.js";
 import { claimsOf } from "../../../static/mcp/tool_claims.js";
 
 const NAMES = ["readOnlyHint", "destructiveHint", "idempotentHint", "openWorldHint"];
