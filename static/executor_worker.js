@@ -29,7 +29,7 @@ import { Pins } from "./executor/pins.js";
 import { RunningCalls } from "./executor/running_calls.js";
 import { SessionTokens } from "./executor/session_tokens.js";
 import { ToolRunner } from "./executor/tool_runner.js";
-import { openTransportChannel, TransportChoices } from "./executor/via.js";
+import { openTransportChannel, TransportChoices } from "./executor/transport_choice.js";
 import { uploadResult } from "./executor/result_upload.js";
 
 /** @typedef {import("./types/types.d.ts").WorkerCommand} WorkerCommand */

@@ -14,7 +14,7 @@ FIRST_VIEW = ("app.js", "executor_worker.js", "sections/tools_view.js")
 """What a browser loads before a user can do something."""
 LATER = ("sections/companion_transport.js", "sections/server_view.js")
 """Loaded by the first call through the companion, and by a server's view."""
-MODULES = ("companion/*.js", "executor/via.js", "ui/via_words.js", "ui/login_offer.js")
+MODULES = ("companion/*.js", "executor/transport_choice.js", "ui/transport_labels.js", "ui/login_offer.js")
 """The companion's, below static/."""
 AIM_BYTES = 3 * 1024
 _EXPORTS = re.compile(r"^export (?:async )?(?:const|function\*?|class) (\w+)", re.MULTILINE)

@@ -12,7 +12,7 @@ import { formatDuration, errorView } from "../ui/outcome_view.js";
 import { cutNote, fileView, findAndSaveButton, formatBody, saveButton, formatSize, textView } from "../ui/response_view.js";
 import { callAgain, companionBadge, storedCallFacts } from "./stored_call.js";
 import { loginOffer, wantsLogin } from "../ui/login_offer.js";
-import { readLines, viaWords } from "../ui/via_words.js";
+import { readLines, viaWords } from "../ui/transport_labels.js";
 import { toCurl } from "../base/curl.js";
 
 /** @typedef {import("../types/types.js").CallEntry} CallEntry */

@@ -6,7 +6,7 @@ import { readArguments } from "./call_message.js";
 import { planFiles } from "./file_reads.js";
 import { createRedactor } from "./redaction.js";
 import { placeSecrets, secretTexts } from "../request/credential_placement.js";
-import { cookieTexts } from "./via.js";
+import { cookieTexts } from "./transport_choice.js";
 import { stringifyJson } from "../base/json_text.js";
 
 /** @typedef {import("../types/types.d.ts").CardFacts} CardFacts */

@@ -14,7 +14,7 @@ import { readArguments } from "./call_message.js";
 import { fetchInit } from "./fetch_init.js";
 import { takesFiles, withFiles } from "../request/file_urls.js";
 import { createRedactor, overwriteSecrets } from "./redaction.js";
-import { BY_PAGE, cookieTexts } from "./via.js";
+import { BY_PAGE, cookieTexts } from "./transport_choice.js";
 
 /** @typedef {import("../types/types.d.ts").Pin} Pin */
 /** @typedef {import("../types/types.d.ts").JsonObject} JsonObject */

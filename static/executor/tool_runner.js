@@ -22,7 +22,7 @@ import { createLogRedactor, overwriteSecrets, createRedactor } from "./redaction
 import { uploadOf } from "./result_upload.js";
 import { secretTexts } from "../request/credential_placement.js";
 import { statedNeed } from "../request/missing_credentials.js";
-import { BY_PAGE, cookieTexts, statedVia, withOtherWay, withVia } from "./via.js";
+import { BY_PAGE, cookieTexts, statedVia, withOtherWay, withVia } from "./transport_choice.js";
 
 /** @typedef {import("../types/types.d.ts").ToolCall} ToolCall */
 /** @typedef {import("../types/types.d.ts").Outcome} Outcome */

@@ -6,7 +6,7 @@
 
 import { t } from "../base/language.js";
 import { PAGES_COMPANION } from "../companion/page_companion.js";
-import { readVia, WALLS } from "../executor/via.js";
+import { readVia, WALLS } from "../executor/transport_choice.js";
 import { sendAsChosen, sendByCompanion } from "./companion_requests.js";
 import { LoginProblem } from "./login_problem.js";
 import { Renewal } from "./renewal.js";

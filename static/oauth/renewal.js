@@ -179,7 +179,7 @@ export async function refusalOf(response) {
  * @property {import("../executor/credentials.js").Credentials} credentials
  * @property {typeof fetch} fetch
  * @property {import("../types/types.d.ts").Transport} companion
- * @property {Pick<import("../executor/via.js").TransportChoices, "findVia">} choices
+ * @property {Pick<import("../executor/transport_choice.js").TransportChoices, "findVia">} choices
  * @property {() => void} loginsChanged
  */
 

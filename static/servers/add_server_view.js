@@ -7,7 +7,7 @@ import { announceSentence, button, el, fill, labelledField, link, notice, senten
 import { formatCount } from "../ui/format_count.js";
 import { viewAddress, goTo } from "../ui/router.js";
 import { isPublic } from "../executor/address_space.js";
-import { WALLS } from "../executor/via.js";
+import { WALLS } from "../executor/transport_choice.js";
 import { ChosenProbes } from "../session/chosen_probes.js";
 import { readFiles } from "./file_picker.js";
 import { addressOf, documentsAmong } from "./document_files.js";

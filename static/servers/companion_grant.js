@@ -4,7 +4,7 @@ import { t } from "../base/language.js";
 import { announceSentence, attemptAction, button, el, fill, notice } from "../ui/dom.js";
 import { CompanionLink, LinkError } from "../companion/companion_link.js";
 import { openRelayPort } from "../companion/relay_port.js";
-import { BY_COMPANION, openTransportChannel, TransportChoices } from "../executor/via.js";
+import { BY_COMPANION, openTransportChannel, TransportChoices } from "../executor/transport_choice.js";
 import { connectSteps, DECIDE, NOT_CONNECTED } from "./companion_labels.js";
 
 /** @typedef {import("../types/companion_types.js").Grant} Grant */

@@ -9,7 +9,7 @@ import { guardControl } from "../base/guarded_control.js";
 import { CompanionLink } from "../companion/companion_link.js";
 import { onRelayHere, openRelayPort } from "../companion/relay_port.js";
 import { isAccepted } from "../session/acceptance.js";
-import { openTransportChannel, TransportChoices } from "../executor/via.js";
+import { openTransportChannel, TransportChoices } from "../executor/transport_choice.js";
 import { wantedHeaders, withHeader } from "../companion/companion_headers.js";
 import { askForGrant } from "./companion_grant.js";
 import { askWords, connectSteps, DECIDE, grantWords, missingWords } from "./companion_labels.js";

@@ -6,7 +6,7 @@ import { button, el, factList, fill, labelledField, notice, sentenceOf } from ".
 import { serverLines } from "./mcp_advice.js";
 import { readAddress } from "../session/probe_frames.js";
 import { networkPermission } from "../executor/diagnosis.js";
-import { WALLS } from "../executor/via.js";
+import { WALLS } from "../executor/transport_choice.js";
 import { PAGES_COMPANION } from "../companion/page_companion.js";
 import { CompanionDocuments } from "../session/companion_documents.js";
 import { corsAdvice } from "../answers/cors_advice.js";

@@ -2,7 +2,7 @@
 /** Logging in to an MCP server before it is added: only then does it list its tools. */
 import { t } from "../base/language.js";
 import { announceSentence, button, el, fill, notice } from "../ui/dom.js";
-import { BY_COMPANION, BY_PAGE } from "../executor/via.js";
+import { BY_COMPANION, BY_PAGE } from "../executor/transport_choice.js";
 import { problemOf } from "../oauth/login_problem.js";
 import { mcpOffer } from "../oauth/login_source.js";
 import { StoredLogins } from "../oauth/stored_logins.js";

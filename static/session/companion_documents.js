@@ -6,7 +6,7 @@
 
 import { readDocument, tryDocument } from "../conversion/document_answer.js";
 import { findDocuments, SEARCH_MS } from "../conversion/document_search.js";
-import { BY_COMPANION } from "../executor/via.js";
+import { BY_COMPANION } from "../executor/transport_choice.js";
 import { ProbeError } from "./probe_frames.js";
 
 /** @typedef {import("../types/probe_wire.js").FetchedDocument} FetchedDocument */

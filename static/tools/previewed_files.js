@@ -1,7 +1,7 @@
 // @ts-check
 /** Files that a form names by their addresses, in the request as it is shown: nothing is read for it. */
 import { ownPinsFirst, findSource } from "../executor/file_reads.js";
-import { BY_PAGE } from "../executor/via.js";
+import { BY_PAGE } from "../executor/transport_choice.js";
 import { withFiles } from "../request/file_urls.js";
 
 /** @typedef {import("../types/types.js").JsonObject} JsonObject */

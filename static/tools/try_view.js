@@ -15,7 +15,7 @@ import { loginOffer, wantsLogin } from "../ui/login_offer.js";
 import { descriptionView } from "../markdown/description.js";
 import { corsOffer } from "../answers/cors_advice.js";
 import { errorView, outcomeView } from "../ui/outcome_view.js";
-import { readLines } from "../ui/via_words.js";
+import { readLines } from "../ui/transport_labels.js";
 import { buildRequest } from "../request/build.js";
 import { codePanel } from "./code_panel.js";
 import { sizeProblem } from "./file_content.js";

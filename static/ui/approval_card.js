@@ -8,7 +8,7 @@ import { t } from "../base/language.js";
 import { button, el, factList, fill, freshId, methodTag } from "./dom.js";
 import { guardControl, isArmed } from "../base/guarded_control.js";
 import { originFacts } from "./asked_by.js";
-import { readLines, viaWords } from "./via_words.js";
+import { readLines, viaWords } from "./transport_labels.js";
 import { formatSize } from "./response_view.js";
 import { formatTime } from "../base/time_format.js";
 import { truncateText, truncateLine, escapeInvisible, escapeInvisibleLines } from "../base/untrusted_text.js";

@@ -8,7 +8,7 @@ import { placeAddress, viewAddress } from "./router.js";
 import { cutNote, fileView, formatBody, formatSize, saveButton, saveLink, textView } from "./response_view.js";
 import { showsLoginPage, wantsLogin } from "./login_offer.js";
 import { stringifyJson } from "../base/json_text.js";
-import { WALLS } from "../executor/via.js";
+import { WALLS } from "../executor/transport_choice.js";
 
 /** @typedef {import("../types/api_types.js").CallReport} CallReport */
 /** @typedef {import("../types/api_types.js").Answer} Answer */

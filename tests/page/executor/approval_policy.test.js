@@ -3,7 +3,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { ApprovalRules, CHAT_MS, grantOf, reasonToAsk, TIMED_MS } from "../../../static/executor/approval_policy.js";
-import { BY_PAGE } from "../../../static/executor/via.js";
+import { BY_PAGE } from "../../../static/executor/transport_choice.js";
 import { call } from "../support/runner_bench.js";
 
 /** @typedef {import("../../../static/types/types.d.ts").PageGrant} PageGrant */

@@ -5,7 +5,7 @@ import { test } from "node:test";
 import { said } from "../../../static/base/said.js";
 import { sendLoginBy } from "../../../static/oauth/login_requests.js";
 import { ProbeError } from "../../../static/session/probe_frames.js";
-import { BY_PAGE, WALLS } from "../../../static/executor/via.js";
+import { BY_PAGE, WALLS } from "../../../static/executor/transport_choice.js";
 
 /** @param {string} code @returns {Promise<import("../../../static/oauth/login_problem.js").LoginProblem>} */
 async function problemAfter(code) {

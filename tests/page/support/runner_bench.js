@@ -2,7 +2,7 @@
 /** A tool runner with one accepted operation and a scripted API, for tests. */
 import { ToolRunner } from "../../../static/executor/tool_runner.js";
 import { PageTransport } from "../../../static/executor/page_transport.js";
-import { BY_PAGE } from "../../../static/executor/via.js";
+import { BY_PAGE } from "../../../static/executor/transport_choice.js";
 import { mcpLoader } from "../../../static/executor/mcp_loader.js";
 import { parameter, plan } from "./plans.js";
 
