@@ -46,9 +46,9 @@ from bridge.browser_protocol import (
     Visibility,
 )
 from bridge.browsers.announcements import Announcements
-from bridge.browsers.beats import BEAT_S, SLOW_CHARS_PER_S, beat_pages, silence_before
 from bridge.browsers.connected_pages import ConnectedPages
 from bridge.browsers.device_routing import DeviceChoices
+from bridge.browsers.heartbeats import BEAT_S, SLOW_CHARS_PER_S, beat_pages, silence_before
 from bridge.browsers.page_messages import envelope_of, read_ack, unreadable_report
 from bridge.browsers.page_socket import (
     PING_INTERVAL_S,

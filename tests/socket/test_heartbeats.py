@@ -13,7 +13,7 @@ from socketio.exceptions import ConnectionError as NotConnected
 
 from bridge.app.part import AmongReplicas
 from bridge.app.server import Bridge
-from bridge.browsers.beats import BEAT_S, SILENCE_S, SLOW_CHARS_PER_S
+from bridge.browsers.heartbeats import BEAT_S, SILENCE_S, SLOW_CHARS_PER_S
 from bridge.errors import BridgeError, ErrorCode
 from tests.support.documents.compiled import document_text
 from tests.support.running_bridge import FakePage, json_answer, page_of, pair_browser, running_bridge
