@@ -17,7 +17,7 @@ from bridge.homes import HomeOf
 from bridge.http.answers_elsewhere import OtherReplicas
 from bridge.http.routing import Route
 from bridge.metrics.instruments import StateGauges
-from bridge.providers.shelf import DEMO_PROVIDER_NAME
+from bridge.providers.listed_models import DEMO_PROVIDER_NAME
 from bridge.settings.bridge import BridgeSettings
 from bridge.storage.audit_log import AuditLog
 from bridge.storage.store import Store

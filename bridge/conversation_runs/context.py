@@ -12,7 +12,7 @@ from bridge.calls.request import Asker
 from bridge.conversations.attachments import number_attachments
 from bridge.conversations.conversation import Conversation, Message
 from bridge.conversations.window import Window, build_history, select_window
-from bridge.providers.shelf import ModelEntry
+from bridge.providers.listed_models import ModelEntry
 
 
 @dataclass(frozen=True, slots=True)

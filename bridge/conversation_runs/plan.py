@@ -18,7 +18,7 @@ from bridge.conversations.model_parameters import request_options
 from bridge.conversations.prompt import ListedTool, build_instructions
 from bridge.conversations.window import Window, build_history
 from bridge.errors import BridgeError, ErrorCode
-from bridge.providers.shelf import ModelEntry
+from bridge.providers.listed_models import ModelEntry
 from toolserver.call.result import READ_ON
 from toolserver.json_types import text_at
 from toolserver.tool.meta_tools import READ_RESULT

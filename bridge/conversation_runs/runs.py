@@ -42,7 +42,7 @@ from bridge.conversations.ports import ConversationStore
 from bridge.errors import BridgeError, ErrorCode
 from bridge.homes import EpochOf, no_epoch
 from bridge.providers.directory import UnknownModel
-from bridge.providers.shelf import ModelEntry
+from bridge.providers.listed_models import ModelEntry
 from bridge.providers.user_models import ModelServices
 from bridge.tasks import log_failures, sleep_safely
 from toolserver.json_types import JsonObject

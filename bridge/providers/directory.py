@@ -14,7 +14,13 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import replace
 
 from bridge.agent.model import Model
-from bridge.providers.shelf import DEMO_ID, DEMO_PROVIDER_NAME, ModelEntry, ProviderShelf, merge_options
+from bridge.providers.listed_models import (
+    DEMO_ID,
+    DEMO_PROVIDER_NAME,
+    ModelEntry,
+    ProviderShelf,
+    merge_options,
+)
 from bridge.settings import model_facts
 from bridge.settings.models import ModelSettings, ModelsFile, ProviderSettings, key_of
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from bridge.agent.provider_features import ProviderFeatures
 from bridge.agent.turn import TurnSettings
 from bridge.limits.settings import LiveLimits
-from bridge.providers.shelf import ModelEntry
+from bridge.providers.listed_models import ModelEntry
 from bridge.settings.bridge import BridgeSettings
 from bridge.settings.provider_rules import Strictness, without_strict
 

@@ -11,8 +11,8 @@ from bridge.agent.turn import TurnSettings
 from bridge.auth.access_watch import HoldWork, hold_nothing
 from bridge.errors import BridgeError
 from bridge.providers.directory import ModelDirectory, UnknownModel
+from bridge.providers.listed_models import DEMO_ID, ModelEntry, ProviderShelf
 from bridge.providers.ports import Listed, ProviderStore, Refuse
-from bridge.providers.shelf import DEMO_ID, ModelEntry, ProviderShelf
 from bridge.settings.models import ModelSettings, ProviderSettings
 from bridge.settings.user_providers import UserProvider
 from bridge.tasks import Tasks

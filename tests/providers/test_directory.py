@@ -10,7 +10,7 @@ import pytest
 from bridge.agent.demo.model import DemoModel
 from bridge.agent.model import ModelRequest
 from bridge.providers.directory import ModelDirectory, UnknownModel
-from bridge.providers.shelf import ModelEntry
+from bridge.providers.listed_models import ModelEntry
 from bridge.settings.models import ModelSettings, ModelsFile, ModelsFileError, ProviderSettings
 from tests.support.models.model_answers import text
 from tests.support.models.scripted_provider import (

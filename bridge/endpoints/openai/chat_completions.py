@@ -33,7 +33,7 @@ from bridge.errors import BUG, BridgeError, WireError
 from bridge.http.access import caller_of
 from bridge.http.declared_routes import route
 from bridge.http.streaming import event_stream
-from bridge.providers.shelf import ModelEntry
+from bridge.providers.listed_models import ModelEntry
 from toolserver.json_types import JsonObject, JsonValue
 
 _log = logging.getLogger(__name__)

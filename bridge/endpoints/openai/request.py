@@ -37,7 +37,7 @@ from bridge.http.chat_headers import chat_id_of, message_id_of
 from bridge.http.declared_routes import DeclaredRoutes
 from bridge.http.routing import Handler, Route
 from bridge.providers.directory import UnknownModel
-from bridge.providers.shelf import ModelEntry
+from bridge.providers.listed_models import ModelEntry
 from bridge.providers.user_models import UserModels
 from bridge.settings.answer_format import MarkerForm
 from bridge.settings.model_defaults import ModelDefaults

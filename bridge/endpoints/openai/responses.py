@@ -47,7 +47,7 @@ from bridge.http.chat_headers import chat_id_of, message_id_of
 from bridge.http.declared_routes import route
 from bridge.http.relayed import relayed_id_of
 from bridge.http.streaming import EventStream, event_stream
-from bridge.providers.shelf import ModelEntry
+from bridge.providers.listed_models import ModelEntry
 from bridge.settings.answer_format import MarkerForm
 from bridge.stored_items.items import StoredResponse
 from bridge.stored_items.store import StoreUnavailable

@@ -26,7 +26,7 @@ from bridge.endpoints.openai.responses_api.retrieve import ResponseReader
 from bridge.endpoints.openai.responses_api.running import RunningResponses
 from bridge.homes import EpochOf, HomeOf, user_elsewhere
 from bridge.limits.request_queue import RequestQueue
-from bridge.providers.shelf import ModelEntry
+from bridge.providers.listed_models import ModelEntry
 from bridge.providers.user_models import UserModels
 from bridge.settings.memory import MemorySettings
 from bridge.storage.resilient_items import ResilientItemStore

@@ -15,7 +15,7 @@ from bridge.conversation_runs.runs import ChatPrompt, ConversationRuns
 from bridge.conversations.conversation import Conversation
 from bridge.conversations.ports import ConversationStore
 from bridge.homes import EpochOf, no_epoch
-from bridge.providers.shelf import ModelEntry
+from bridge.providers.listed_models import ModelEntry
 from bridge.providers.user_models import ModelServices, UserModels
 from bridge.tasks import Tasks
 from tests.support.models.memory_harness import FakeNestingToolbox, MemoryHarness, SameToolbox

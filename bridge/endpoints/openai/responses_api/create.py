@@ -34,7 +34,7 @@ from bridge.endpoints.openai.responses_api.background_run import (
 from bridge.endpoints.openai.responses_api.event_log import EventLog
 from bridge.endpoints.openai.responses_api.running import Cancelled, RunningResponse, RunningResponses
 from bridge.errors import BridgeError, ErrorCode
-from bridge.providers.shelf import ModelEntry
+from bridge.providers.listed_models import ModelEntry
 from bridge.settings.answer_format import display_named, form_named
 from bridge.stored_items.items import StoredResponse
 from bridge.stored_items.store import StoreUnavailable

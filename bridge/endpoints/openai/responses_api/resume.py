@@ -28,7 +28,7 @@ from bridge.endpoints.openai.responses_api.event_log import PIECES_AT_ONCE, Even
 from bridge.endpoints.openai.responses_api.unsaid_items import build_events, select_unsaid
 from bridge.errors import BridgeError, ErrorCode
 from bridge.providers.directory import UnknownModel
-from bridge.providers.shelf import ModelEntry
+from bridge.providers.listed_models import ModelEntry
 from bridge.providers.user_models import UserModels
 from bridge.stored_items.items import StoredResponse
 from bridge.stored_items.store import StoreUnavailable
