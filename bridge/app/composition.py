@@ -31,7 +31,7 @@ from bridge.conversation_runs.locks import ConversationLocks
 from bridge.documents.reader import DocumentReader
 from bridge.http.answer_files import AnswerFiles
 from bridge.lazy_modules import load_lazily
-from bridge.metrics.instruments import Instruments, StateGauges
+from bridge.metrics.metric_definitions import Instruments, StateGauges
 from bridge.storage.audit_log import AuditLog
 from bridge.storage.call_journal import CallJournal
 from bridge.storage.store import Store

@@ -16,7 +16,7 @@ from bridge.errors import ErrorCode
 from bridge.homes import HomeOf
 from bridge.http.answers_elsewhere import OtherReplicas
 from bridge.http.routing import Route
-from bridge.metrics.instruments import StateGauges
+from bridge.metrics.metric_definitions import StateGauges
 from bridge.providers.listed_models import DEMO_PROVIDER_NAME
 from bridge.settings.bridge import BridgeSettings
 from bridge.storage.audit_log import AuditLog

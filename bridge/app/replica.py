@@ -34,7 +34,7 @@ from bridge.cluster.residents import Residents
 from bridge.cluster.shared_limits import SharedLimits
 from bridge.homes import held_epochs
 from bridge.log_lines import name_replica
-from bridge.metrics.instruments import StateGauges
+from bridge.metrics.metric_definitions import StateGauges
 from bridge.operating_system import read_boottime
 from bridge.settings.cluster import ClusterSettings
 from bridge.storage.database import Engines

@@ -6,7 +6,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 from bridge.metrics.call_metrics import CallMetrics
-from bridge.metrics.instruments import Instruments
+from bridge.metrics.metric_definitions import Instruments
 from bridge.metrics.turn_metrics import TurnMetrics
 
 

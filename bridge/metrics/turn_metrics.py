@@ -9,7 +9,7 @@ from bridge.agent.token_usage import read_count, read_tokens
 from bridge.agent.turn import TurnResult
 from bridge.agent.turn_stages import TurnEnding
 from bridge.errors import BridgeError
-from bridge.metrics.instruments import TurnInstruments
+from bridge.metrics.metric_definitions import TurnInstruments
 from toolserver.json_types import JsonObject
 
 USERS_OWN = "of_users"

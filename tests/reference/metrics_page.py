@@ -7,7 +7,7 @@ from prometheus_client import Metric
 from prometheus_client.metrics import MetricWrapperBase
 
 from bridge.metrics.call_metrics import CallMetrics
-from bridge.metrics.instruments import Instruments
+from bridge.metrics.metric_definitions import Instruments
 from tests.reference.parts import table
 
 PAGE = "docs/reference/metrics.md"

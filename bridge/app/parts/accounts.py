@@ -18,7 +18,7 @@ from bridge.endpoints.api.login import LoginRoutes
 from bridge.endpoints.mcp.protected_resource import ProtectedResource
 from bridge.http.routing import Route
 from bridge.limits.settings import LiveLimits
-from bridge.metrics.instruments import StateGauges
+from bridge.metrics.metric_definitions import StateGauges
 from bridge.storage.users import UserTables
 
 

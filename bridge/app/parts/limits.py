@@ -15,7 +15,7 @@ from bridge.limits.call_settings import UserCallSettings
 from bridge.limits.circuit_breaker import Breakers
 from bridge.limits.fair_queue import FairQueue
 from bridge.limits.settings import LiveLimits
-from bridge.metrics.instruments import StateGauges
+from bridge.metrics.metric_definitions import StateGauges
 from bridge.settings.limits import given_limits
 from bridge.storage.preferences import LimitTables
 

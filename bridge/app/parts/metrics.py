@@ -9,8 +9,8 @@ from bridge.auth.identity import Identity
 from bridge.http.metrics import MetricsRoute
 from bridge.http.routing import Route
 from bridge.metrics.bridge_metrics import build_metrics
-from bridge.metrics.instruments import Instruments, StateGauges
 from bridge.metrics.loop_lag import measure_lag
+from bridge.metrics.metric_definitions import Instruments, StateGauges
 
 
 class MetricsPart(Part):

@@ -33,7 +33,7 @@ from bridge.http.answer_files import TurnFiles
 from bridge.http.routing import Route
 from bridge.limits.budgets import Budgets
 from bridge.limits.request_queue import RequestQueue
-from bridge.metrics.instruments import StateGauges
+from bridge.metrics.metric_definitions import StateGauges
 from bridge.providers.directory import ModelDirectory
 from bridge.providers.turn_settings import turn_settings
 from bridge.providers.user_models import ModelServices, UserModels

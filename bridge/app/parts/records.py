@@ -18,7 +18,7 @@ from bridge.endpoints.api.approvals import ApprovalRoutes
 from bridge.endpoints.api.audit import AuditRoutes
 from bridge.endpoints.api.call_statistics import CallStatisticsRoutes
 from bridge.http.routing import Route
-from bridge.metrics.instruments import StateGauges
+from bridge.metrics.metric_definitions import StateGauges
 from bridge.storage.call_journal import CallJournal, OnUnrecorded
 from bridge.storage.preferences import ApprovalTables
 from bridge.storage.replicas.fenced_calls import FencedCalls

@@ -12,7 +12,7 @@ from bridge.browsers.gateway import BrowserGateway, FindRoute
 from bridge.browsers.page_socket import MakeSocket, PageSocket
 from bridge.cluster.changes import Followed
 from bridge.lazy_modules import load_lazily
-from bridge.metrics.instruments import StateGauges
+from bridge.metrics.metric_definitions import StateGauges
 from bridge.settings.network import origin_of
 
 
