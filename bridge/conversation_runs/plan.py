@@ -10,10 +10,10 @@ from bridge.agent.tools.engine_toolbox import EngineToolbox, Toolboxes
 from bridge.agent.turn import Turn, TurnRequest, TurnSettings
 from bridge.calls.request import ToolScope
 from bridge.conversation_runs.context import Retry, RunContext, RunPlan, window_of
-from bridge.conversations.additions import find_unanswered
 from bridge.conversations.attachments import number_attachments, references_of
 from bridge.conversations.branches import Branches
 from bridge.conversations.conversation import DEFAULT_ROUNDS, Message
+from bridge.conversations.local_messages import find_unanswered
 from bridge.conversations.model_parameters import request_options
 from bridge.conversations.prompt import ListedTool, build_instructions
 from bridge.conversations.window import Window, build_history

@@ -26,7 +26,10 @@ from bridge.conversation_runs.event_feed import EventFeed, EventFeeds
 from bridge.conversation_runs.locks import ConversationLocks, LiveRun, RunEnd
 from bridge.conversation_runs.plan import Planner, find_call
 from bridge.conversation_runs.run import ConversationRun, RunServices
-from bridge.conversations.additions import (
+from bridge.conversations.attachments import Attachment, attachments_of
+from bridge.conversations.branches import Branches
+from bridge.conversations.conversation import Conversation, Message, Run, new_run_id
+from bridge.conversations.local_messages import (
     check_room,
     find_unanswered,
     in_a_row,
@@ -34,9 +37,6 @@ from bridge.conversations.additions import (
     title_of,
     user_message,
 )
-from bridge.conversations.attachments import Attachment, attachments_of
-from bridge.conversations.branches import Branches
-from bridge.conversations.conversation import Conversation, Message, Run, new_run_id
 from bridge.conversations.message_schema import message_json
 from bridge.conversations.ports import ConversationStore
 from bridge.errors import BridgeError, ErrorCode

@@ -6,8 +6,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from bridge.agent.items import Item, ModelCall, message_item, output_item
-from bridge.conversations.additions import find_unanswered
 from bridge.conversations.conversation import Message, Role, new_message_id
+from bridge.conversations.local_messages import find_unanswered
 from bridge.errors import BridgeError, ErrorCode
 
 

@@ -9,7 +9,7 @@ import pytest
 import pytest_asyncio
 
 from bridge.app.server import Bridge
-from bridge.conversations import additions
+from bridge.conversations import local_messages
 from bridge.settings.quotas import QuotaSettings
 from bridge.storage.users import UserTables
 from tests.support.running_bridge import (
@@ -100,7 +100,7 @@ async def test_a_user_begins_so_many_conversations(page: FakePage) -> None:
 
 async def test_a_conversation_has_so_many_messages(page: FakePage, monkeypatch: pytest.MonkeyPatch) -> None:
     """Finding S-L10: each run reads them all; the limit is lowered here."""
-    monkeypatch.setattr(additions, "MAX_MESSAGES", 2)
+    monkeypatch.setattr(local_messages, "MAX_MESSAGES", 2)
     _, begun = await page.request("POST", "/conversations", {})
     path = f"/conversations/{begun['conversation']['id']}"
     said = [

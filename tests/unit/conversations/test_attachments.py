@@ -6,7 +6,6 @@ from typing import Any
 import pytest
 
 from bridge.agent.tools.arguments import name_files
-from bridge.conversations.additions import user_message
 from bridge.conversations.attachments import (
     MAX_ATTACHMENT_BYTES,
     MAX_ATTACHMENTS,
@@ -18,6 +17,7 @@ from bridge.conversations.attachments import (
     references_of,
     sent_items,
 )
+from bridge.conversations.local_messages import user_message
 from bridge.conversations.message_schema import content_of
 from bridge.conversations.window import TOKENS_PER_IMAGE, build_history, tokens_of
 from bridge.errors import BridgeError

@@ -10,11 +10,11 @@ from urllib.parse import quote
 from aiohttp import hdrs, web
 
 from bridge.conversation_runs.runs import ConversationRuns
-from bridge.conversations.additions import check_room, in_a_row, user_message
 from bridge.conversations.attachments import attachments_of
 from bridge.conversations.branches import Branches
 from bridge.conversations.client_messages import ClientMessage, ClientToolCall, message_of
 from bridge.conversations.conversation import Conversation, Message
+from bridge.conversations.local_messages import check_room, in_a_row, user_message
 from bridge.conversations.message_schema import message_json
 from bridge.conversations.ports import ConversationStore
 from bridge.endpoints.api.conversations.conversations import CONVERSATION_BODY_BYTES, FAILING, PATH
