@@ -28,13 +28,12 @@ from bridge.conversation_runs.plan import Planner, find_call
 from bridge.conversation_runs.run import ConversationRun, RunServices
 from bridge.conversations.attachments import Attachment, attachments_of
 from bridge.conversations.branches import Branches
-from bridge.conversations.conversation import Conversation, Message, Run, new_run_id
+from bridge.conversations.conversation import Conversation, Message, Run, new_run_id, title_of
 from bridge.conversations.local_messages import (
     check_room,
     find_unanswered,
     in_a_row,
     output_message,
-    title_of,
     user_message,
 )
 from bridge.conversations.message_schema import message_json

@@ -27,6 +27,9 @@ DEFAULT_ROUNDS = 9
 """Default maximum number of rounds of one run: with the closing request a model is asked ten times. Applies
 unless the operator has set the limit of rounds, or that of the model."""
 
+MAX_TITLE_CHARS = 80
+"""Maximum characters of a title made from the first message of the user."""
+
 
 class EnabledTool(NamedTuple):
     """A tool that the conversation may call."""
@@ -108,6 +111,12 @@ class Message:
     """The bridge's id of the call; None: it never became one, or came from elsewhere."""
     call_state: str | None = None
     """How the call ended, as a state of `bridge.calls.state_machine`."""
+
+
+def title_of(content: str) -> str:
+    """Return a title for a conversation that has none, from the user's first message."""
+    first = " ".join(content.split())
+    return first if len(first) <= MAX_TITLE_CHARS else first[: MAX_TITLE_CHARS - 1] + "…"
 
 
 def new_conversation_id() -> str:

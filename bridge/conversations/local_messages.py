@@ -15,9 +15,6 @@ from bridge.errors import BridgeError, ErrorCode
 MAX_MESSAGES = 20_000
 """Maximum number of messages of one conversation, in all its branches: each run reads them all. Chosen."""
 
-MAX_TITLE_CHARS = 80
-"""Maximum characters of a title made from the first message of the user."""
-
 
 def check_room(known: Collection[Message]) -> None:
     """Refuse to add to a conversation that has enough messages.
@@ -65,12 +62,6 @@ def in_a_row(messages: Sequence[Message], parent_id: str | None, next_seq: int) 
 def find_unanswered(path: Sequence[Message]) -> list[ModelCall]:
     """Return the calls of a branch that have no output, in order."""
     return open_calls([item for message in path for item in message.items])
-
-
-def title_of(content: str) -> str:
-    """Return a title for a conversation that has none, from the user's first message."""
-    first = " ".join(content.split())
-    return first if len(first) <= MAX_TITLE_CHARS else first[: MAX_TITLE_CHARS - 1] + "…"
 
 
 def _message(conversation_id: str, role: Role, items: tuple[Item, ...], now: float) -> Message:
