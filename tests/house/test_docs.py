@@ -39,6 +39,18 @@ def test_every_path_that_the_docs_name_exists() -> None:
     )
 
 
+def test_the_table_of_places_has_what_newcomers_did_not_find() -> None:
+    """The house report, section 1: of 25 everyday changes these were looked for in another file."""
+    table = text_of("CONTRIBUTING.md")
+    for subject, path, name in (
+        ("a metric", "bridge/metrics/metric_definitions.py", "class Instruments"),
+        ("the title of a new conversation", "bridge/conversations/conversation.py", "def title_of("),
+        ("another kind of credential", "static/request/credential_placement.js", "function placeSecrets("),
+    ):
+        assert re.search(rf"^\| {subject} \| .*`{re.escape(path)}`", table, re.MULTILINE), subject
+        assert name in text_of(path), path
+
+
 def test_every_link_between_pages_leads_somewhere() -> None:
     """A dead link in the first tutorial is where a newcomer stops."""
     refuse(
