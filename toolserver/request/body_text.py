@@ -3,6 +3,7 @@
 import re
 from collections.abc import Iterator
 
+from toolserver.document.media_type import base_type
 from toolserver.errors import RequestError
 from toolserver.json_types import JsonObject, JsonValue
 from toolserver.request.scalar_text import json_text
@@ -10,8 +11,6 @@ from toolserver.request.scalar_text import json_text
 _UTF_8 = re.compile(r"utf-?8", re.IGNORECASE)
 _CHARSET = re.compile(r';\s*charset\s*=\s*"?([^";\s]+)', re.IGNORECASE)
 _NARROW = {"us-ascii": "ascii", "ascii": "ascii", "iso-8859-1": "latin-1", "latin1": "latin-1"}
-_JSON_SEQUENCE = re.compile(r"json-seq\s*(;|\Z)", re.IGNORECASE)
-_EVENT_STREAM = re.compile(r"text/event-stream\s*(;|\Z)", re.IGNORECASE)
 _EVENT_FIELDS = {"event", "id", "retry", "data"}
 
 
@@ -20,9 +19,9 @@ def write_sequence(value: JsonValue, content_type: str, argument: str) -> str:
     if isinstance(value, str):
         return value
     items = value if isinstance(value, list) else [value]
-    if _EVENT_STREAM.match(content_type):
+    if base_type(content_type) == "text/event-stream":
         return "".join("\n".join(_event_lines(item, argument)) + "\n\n" for item in items)
-    start = "\x1e" if _JSON_SEQUENCE.search(content_type) else ""
+    start = "\x1e" if base_type(content_type).endswith("json-seq") else ""
     return "".join(f"{start}{json_text(item)}\n" for item in items)
 
 

@@ -10,19 +10,19 @@ from typing import cast
 
 import orjson
 
+from toolserver.document.media_type import base_type
 from toolserver.errors import RequestError
 from toolserver.json_types import JsonObject, JsonValue, array_at, nests_deeply, text_at
 from toolserver.request.body import missing_argument, write_body
 from toolserver.request.form import fields_of, write_form
 from toolserver.request.parameter_styles import encode_strict, write_parameter
-from toolserver.request.scalar_text import is_json, primitive_text, text_of
+from toolserver.request.scalar_text import is_written_as_json, primitive_text, text_of
 from toolserver.request.url import UrlParts, join_url
 
 _IGNORED_HEADERS = {"accept", "content-type", "authorization"}
 """Header parameters that the specification says to ignore (OpenAPI 3.1.2 §4.8.12.1, `name`)."""
 _UNPRINTABLE = re.compile(r"[\x00-\x08\x0a-\x1f\x7f]")
 _NOT_ASCII = re.compile("[\x80-\U0010ffff]")
-_FORM = re.compile(r"application/x-www-form-urlencoded\s*(;|\Z)", re.IGNORECASE)
 
 
 @dataclass(frozen=True, slots=True)
@@ -124,17 +124,14 @@ def _write_value(value: JsonValue, parameter: JsonObject, location: str) -> str 
     text = _content_text(value, content_type)
     if location == "header":
         return _NOT_ASCII.sub(_escaped, text)
-    return (
-        encode_strict(text)
-        if location == "path"
-        else f"{encode_strict(text_at(parameter, 'name'))}={encode_strict(text)}"
-    )
+    name = "" if location == "path" else f"{encode_strict(text_at(parameter, 'name'))}="
+    return name + encode_strict(text)
 
 
 def _whole_query(value: JsonValue, parameter: JsonObject) -> str:
     """The value is the whole query (OpenAPI 3.2.0 §4.12.1, `in: querystring`)."""
     content_type = text_at(parameter, "content_type")
-    if not _FORM.match(content_type):
+    if base_type(content_type) != "application/x-www-form-urlencoded":
         return encode_strict(text_of(value, content_type))
     if isinstance(value, dict | list) or value is None:
         return write_form(fields_of(parameter, value))
@@ -143,7 +140,7 @@ def _whole_query(value: JsonValue, parameter: JsonObject) -> str:
 
 def _content_text(value: JsonValue, content_type: str) -> str:
     """As the media type is written; arrays of a type without a rule for them separated by commas."""
-    if is_json(content_type):
+    if is_written_as_json(content_type):
         return text_of(value, content_type)
     return ",".join(map(primitive_text, value)) if isinstance(value, list) else primitive_text(value)
 

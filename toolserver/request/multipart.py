@@ -34,7 +34,8 @@ def write_multipart(fields: Sequence[FormField], content_type: str, boundary: st
     is_form = base_type(content_type) == "multipart/form-data"
     parts = [(_head_of(part, is_form), part.content) for field in fields for part in _parts_of(field)]
     if not boundary:
-        boundary = f"----tool-bridge-{hashlib.sha256(repr(parts).encode()).hexdigest()[:32]}"
+        digest = hashlib.sha256(b"".join(piece for part in parts for piece in part))
+        boundary = f"----tool-bridge-{digest.hexdigest()[:32]}"
     written = b"".join(b"--%b\r\n%b%b\r\n" % (boundary.encode(), head, content) for head, content in parts)
     return written + f"--{boundary}--\r\n".encode(), f"{content_type}; boundary={boundary}"
 

@@ -1,10 +1,8 @@
 """How values read as text: in parameters, forms and bodies."""
 
-import re
-
+from toolserver.document.media_type import base_type
 from toolserver.json_types import JsonValue, dump_json
 
-_JSON_TYPE = re.compile(r"\s*(?:application/json|text/json|[^;]*\+json)\s*(?:;|\Z)", re.IGNORECASE)
 _DIGITS_UP_TO = 1e21
 """Below it a whole number is written with all its digits, as JavaScript does."""
 
@@ -23,11 +21,12 @@ def primitive_text(value: JsonValue) -> str:
     return json_text(value)
 
 
-def is_json(content_type: str) -> bool:
-    """Whether a media type is JSON."""
-    return _JSON_TYPE.match(content_type) is not None
+def is_written_as_json(content_type: str) -> bool:
+    """Whether a value of this type is sent as JSON text."""
+    name = base_type(content_type)
+    return name in ("application/json", "text/json") or name.endswith("+json")
 
 
 def text_of(value: JsonValue, content_type: str) -> str:
     """JSON text for JSON types; of others a string as it is, and any other value as its JSON text."""
-    return value if isinstance(value, str) and not is_json(content_type) else json_text(value)
+    return value if isinstance(value, str) and not is_written_as_json(content_type) else json_text(value)
