@@ -34,7 +34,7 @@ from bridge.http.middleware import refuse_expectations
 from bridge.http.request_handler import build_request_handler
 from bridge.lazy_modules import load_lazily
 from bridge.library_versions import may_use_insides
-from bridge.metrics.instruments import Instruments
+from bridge.metrics.metric_definitions import Instruments
 from bridge.settings.bridge import BridgeSettings
 from bridge.settings.cluster import ClusterSettings
 from bridge.settings.running_bridge import RUNNING_FILE
