@@ -4,9 +4,9 @@ import json
 
 from aiohttp import web
 
-from examples.media import draw_png, sing_wav
-from examples.problem import ApiProblem, problem_response
-from examples.reading import read_choice, read_integer, read_text
+from .media import draw_png, sing_wav
+from .problem import ApiProblem, problem_response
+from .reading import read_choice, read_integer, read_text
 
 _RETRY_LATER = (429, 503)
 _FAILURES = ("400", "401", "403", "409", "422", "429", "500", "502", "503")

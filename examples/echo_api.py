@@ -4,7 +4,7 @@ import base64
 
 from aiohttp import web
 
-from examples.document_files import JsonObject
+from .document_files import JsonObject
 
 
 async def show_request(request: web.Request) -> web.Response:

@@ -11,7 +11,7 @@ from typing import cast
 
 from aiohttp import web
 
-from examples.document_files import JsonObject
+from .document_files import JsonObject
 
 COOKIE = "staff_session"
 PASSWORD = "demo-password"

@@ -6,10 +6,10 @@ from typing import cast
 from aiohttp import web
 from aiohttp.web_request import FileField
 
-from examples.document_files import JsonObject, JsonValue
-from examples.library import LIBRARY, prune_tree
-from examples.problem import ApiProblem, refuse
-from examples.reading import (
+from .document_files import JsonObject, JsonValue
+from .library import LIBRARY, prune_tree
+from .problem import ApiProblem, refuse
+from .reading import (
     check_bearer,
     check_value,
     read_body,

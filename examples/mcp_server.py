@@ -12,8 +12,8 @@ from urllib.parse import urlsplit
 from aiohttp import web
 from aiohttp.typedefs import Handler
 
-from examples.document_files import JsonObject, JsonValue
-from examples.notes import Notes, NoteTool, ToolFailed, note_tools
+from .document_files import JsonObject, JsonValue
+from .notes import Notes, NoteTool, ToolFailed, note_tools
 
 MODERN = "2026-07-28"
 LEGACY = ("2025-11-25", "2025-06-18", "2025-03-26")

@@ -7,7 +7,7 @@ import base64
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 
-from examples.document_files import JsonObject, JsonValue
+from .document_files import JsonObject, JsonValue
 
 _MOST_NOTES = 1000
 

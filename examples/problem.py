@@ -7,7 +7,7 @@ from http import HTTPStatus
 from aiohttp import web
 from aiohttp.typedefs import Handler
 
-from examples.document_files import JsonObject, JsonValue
+from .document_files import JsonObject, JsonValue
 
 
 class ApiProblem(Exception):

@@ -11,8 +11,8 @@ from typing import cast
 import jsonschema_rs
 from aiohttp import web
 
-from examples.document_files import JsonObject, JsonValue, load_document
-from examples.problem import ApiProblem, refuse
+from .document_files import JsonObject, JsonValue, load_document
+from .problem import ApiProblem, refuse
 
 _MOST_PROBLEMS = 5
 

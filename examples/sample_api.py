@@ -8,19 +8,19 @@ import asyncio
 
 from aiohttp import web
 
-from examples.answers_api import answers_routes
-from examples.cors import CORS_POLICY, CorsPolicy, Origins, allow_reading, answer_preflights
-from examples.document_files import DOCUMENT_NAMES, read_document_text
-from examples.echo_api import echo_routes
-from examples.ledger import LEDGER, Ledger, keep_ledger, ledger_routes
-from examples.library import LIBRARY, Library
-from examples.library_api import library_routes
-from examples.problem import ApiProblem, answer_problems
-from examples.shop import SHOP, Shop
-from examples.shop_api import shop_routes
-from examples.thermostat_api import HOUSE, House, thermostat_routes
-from examples.transport_api import CLOSING, transport_routes
-from examples.untidy_api import DEPOT, Depot, untidy_routes
+from .answers_api import answers_routes
+from .cors import CORS_POLICY, CorsPolicy, Origins, allow_reading, answer_preflights
+from .document_files import DOCUMENT_NAMES, read_document_text
+from .echo_api import echo_routes
+from .ledger import LEDGER, Ledger, keep_ledger, ledger_routes
+from .library import LIBRARY, Library
+from .library_api import library_routes
+from .problem import ApiProblem, answer_problems
+from .shop import SHOP, Shop
+from .shop_api import shop_routes
+from .thermostat_api import HOUSE, House, thermostat_routes
+from .transport_api import CLOSING, transport_routes
+from .untidy_api import DEPOT, Depot, untidy_routes
 
 _MOST_BODY_BYTES = 32 * 2**20
 _SHUTDOWN_S = 1.0

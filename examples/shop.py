@@ -5,8 +5,8 @@ from typing import cast
 
 from aiohttp import web
 
-from examples.document_files import JsonObject, JsonValue
-from examples.problem import ApiProblem
+from .document_files import JsonObject, JsonValue
+from .problem import ApiProblem
 
 
 @dataclass(slots=True)

@@ -5,10 +5,10 @@ from typing import cast
 
 from aiohttp import web
 
-from examples.document_files import JsonValue
-from examples.media import draw_png
-from examples.problem import ApiProblem
-from examples.reading import (
+from .document_files import JsonValue
+from .media import draw_png
+from .problem import ApiProblem
+from .reading import (
     check_api_key,
     read_choice,
     read_flag,
@@ -17,7 +17,7 @@ from examples.reading import (
     read_object,
     read_text,
 )
-from examples.shop import SHOP, Order, Product
+from .shop import SHOP, Order, Product
 
 _DOCUMENT = "shop.json"
 _KEY_HEADER = "X-Shop-Key"

@@ -5,9 +5,9 @@ from typing import cast
 
 from aiohttp import web
 
-from examples.document_files import JsonObject, JsonValue
-from examples.problem import ApiProblem, refuse
-from examples.reading import (
+from .document_files import JsonObject, JsonValue
+from .problem import ApiProblem, refuse
+from .reading import (
     DEMO_LOGIN,
     check_api_key,
     check_bearer,

@@ -10,7 +10,7 @@ import json
 from aiohttp import web
 from yarl import URL
 
-from examples.reading import read_choice, read_number, read_object, read_text
+from .reading import read_choice, read_number, read_object, read_text
 
 CLOSING = web.AppKey("closing", asyncio.Event)
 """Set when the server stops, so that no slow answer holds it up."""

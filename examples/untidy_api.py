@@ -4,9 +4,9 @@ from dataclasses import dataclass, field
 
 from aiohttp import web
 
-from examples.document_files import JsonObject
-from examples.problem import ApiProblem, refuse
-from examples.reading import read_id, read_integer, read_json, read_text
+from .document_files import JsonObject
+from .problem import ApiProblem, refuse
+from .reading import read_id, read_integer, read_json, read_text
 
 
 def _first_items() -> dict[int, JsonObject]:

@@ -1,6 +1,6 @@
 // Builds the page of static/ into the folder named on the command line: `node make/build_page.mjs FOLDER`.
-// One file each for the page, its worker, the probe, every section and what sections share, minified, with source maps
-// and compressed siblings; and a manifest that bridge/http/page_files.py reads.
+// One file each for the page, its worker, the probe, every section and what sections share, minified, with compressed
+// siblings; and a manifest that bridge/http/page_files.py reads.
 //
 // esbuild is the one of the folder in which this runs: a clone may have its own for `make run` (make/clone_page.py).
 import { createHash } from "node:crypto";
@@ -31,7 +31,7 @@ const DIGEST_CHARS = 16;
 /** @type {BuildOptions} */
 const COMMON = { absWorkingDir: SOURCES, bundle: true, format: "esm", target: "es2023", logLevel: "warning" };
 /** @type {BuildOptions} */
-const WRITTEN = { ...COMMON, minify: true, sourcemap: "linked", legalComments: "inline" };
+const WRITTEN = { ...COMMON, minify: true, legalComments: "inline" };
 
 /** Which modules are in which file. */
 class Layout {
@@ -171,7 +171,7 @@ function filesOf(folder) {
 /** @param {string} file */
 function compress(file) {
   const content = readFileSync(file);
-  if (file.endsWith(".map") || content.length < WORTH_COMPRESSING) return;
+  if (content.length < WORTH_COMPRESSING) return;
   const options = { params: { [constants.BROTLI_PARAM_QUALITY]: constants.BROTLI_MAX_QUALITY } };
   writeFileSync(`${file}.br`, brotliCompressSync(content, options));
   writeFileSync(`${file}.gz`, gzipSync(content, { level: constants.Z_BEST_COMPRESSION }));

@@ -105,12 +105,12 @@ def _find_tools() -> tuple[Path, str]:
     if developers.exists() and (ROOT / "node_modules" / "esbuild").is_dir():
         return ROOT, str(developers)
     wheels = wheels_of(PYTHON_LOCK.read_text(encoding="utf-8"))
-    package, lock = esbuild_of(json.loads(NODE_LOCK.read_bytes()))
+    _, lock = esbuild_of(json.loads(NODE_LOCK.read_bytes()))
     # A virtual environment cannot be moved: the folder counts.
     digest = _digest_of(str(ROOT).encode(), wheels.encode(), json.dumps(lock).encode())
     stamp = TOOLS / "stamp"
     if not stamp.exists() or stamp.read_text(encoding="utf-8") != digest:
-        _install_tools(wheels, package, lock)
+        _install_tools(wheels)
         stamp.write_text(digest, encoding="utf-8")
     return TOOLS, str(TOOLS / "bin" / "node")
 
@@ -132,16 +132,26 @@ def esbuild_of(lock: Mapping[str, Any]) -> tuple[dict[str, Any], dict[str, Any]]
     return package, {"lockfileVersion": lock["lockfileVersion"], "packages": {"": package, **pinned}}
 
 
-def _install_tools(wheels: str, package: Mapping[str, Any], lock: Mapping[str, Any]) -> None:
+def install_esbuild(folder: Path, path: str) -> None:
+    """Install what the lock pins into a folder, by the npm that is found on `path`.
+
+    Raises:
+        CalledProcessError, OSError: npm is not there, or fails.
+    """
+    package, lock = esbuild_of(json.loads(NODE_LOCK.read_bytes()))
+    (folder / "package.json").write_text(json.dumps(package), encoding="utf-8")
+    (folder / "package-lock.json").write_text(json.dumps(lock), encoding="utf-8")
+    npm = shutil.which("npm", path=path) or "npm"
+    subprocess.run([npm, *NPM], cwd=folder, env={**os.environ, "PATH": path}, check=True)
+
+
+def _install_tools(wheels: str) -> None:
     subprocess.run([sys.executable, "-m", "venv", "--clear", "--without-pip", str(TOOLS)], check=True)
     python_lock = TOOLS / "requirements.lock"
     python_lock.write_text(wheels, encoding="utf-8")
-    (TOOLS / "package.json").write_text(json.dumps(package), encoding="utf-8")
-    (TOOLS / "package-lock.json").write_text(json.dumps(lock), encoding="utf-8")
     programs = TOOLS / "bin"
     subprocess.run([str(programs / "python"), str(INSTALLER), str(python_lock)], check=True)
-    environ = {**os.environ, "PATH": os.pathsep.join([str(programs), os.environ.get("PATH", "")])}
-    subprocess.run([str(programs / "npm"), *NPM], cwd=TOOLS, env=environ, check=True)
+    install_esbuild(TOOLS, os.pathsep.join([str(programs), os.environ.get("PATH", "")]))
 
 
 if __name__ == "__main__":

@@ -22,6 +22,7 @@ from playwright.async_api import Browser, Page
 from bench.documents.worker import generate_document
 from bench.event_loop import run
 from bench.report import print_table
+from bridge.bundled import INSTALLED
 from examples.document_files import DOCUMENT_NAMES
 from examples.sample_api import start_sample_api
 from tests.support.chromium import running_chromium
@@ -136,7 +137,7 @@ async def _measure(folder: Path, loads: int) -> dict[str, object]:
 
 def _unpack_built(folder: Path) -> Path:
     packages = unpack_wheel(folder)
-    if not (packages / "built_page").is_dir():
+    if not (packages / "bridge" / INSTALLED / "built_page").is_dir():
         raise RuntimeError("The wheel has no built page: make/page_tools brings what builds it.")
     return packages
 

@@ -3,13 +3,19 @@
 from __future__ import annotations
 
 import asyncio
+from collections.abc import Callable, Mapping
 from functools import cache
 
 from aiohttp import hdrs, web
 
+from bridge.bundled import load_bundled
 from bridge.http.declared_routes import DeclaredRoutes, route
 from bridge.http.static_page import COMMON_HEADERS
-from plugins.open_webui.assemble import PLUGINS, assemble_plugin
+
+PLUGINS: Mapping[str, str] = load_bundled("plugins.open_webui.assemble:PLUGINS")
+"""File of each plugin, by the module that has its class."""
+
+assemble_plugin: Callable[[str], str] = load_bundled("plugins.open_webui.assemble:assemble_plugin")
 
 
 class PluginRoutes(DeclaredRoutes):

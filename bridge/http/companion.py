@@ -16,11 +16,12 @@ from typing import Literal
 
 from aiohttp import hdrs, web
 
+from bridge.bundled import bundled_folder
 from bridge.http.declared_routes import DeclaredApiRoutes, api_route, ok, route
 from bridge.http.routing import ApiModel, json_answer
-from bridge.http.static_page import COMMON_HEADERS, ROOT
+from bridge.http.static_page import COMMON_HEADERS
 
-EXTENSION = ROOT / "extension"
+EXTENSION = bundled_folder("extension")
 MANIFEST = "manifest.json"
 DOWNLOAD = "/companion.zip"
 

@@ -24,7 +24,6 @@ CONTENT_TYPES = {
     ".css": "text/css; charset=utf-8",
     ".html": "text/html; charset=utf-8",
     ".js": "text/javascript; charset=utf-8",
-    ".map": "application/json",
     ".svg": "image/svg+xml",
     ".webmanifest": "application/manifest+json",
 }

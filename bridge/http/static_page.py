@@ -17,6 +17,7 @@ from pydantic import Field
 
 from bridge.auth.identity import EXECUTOR, Identity
 from bridge.browser_protocol import MAX_ORIGINS, OTHER_VERSION
+from bridge.bundled import bundled_folder
 from bridge.catalog.registry import Registry
 from bridge.catalog.server_view import UserView
 from bridge.errors import BridgeError, ErrorCode
@@ -28,9 +29,8 @@ from bridge.http.routing import ApiModel, json_answer
 from bridge.http.security_headers import FILE_POLICY
 from bridge.settings.network import origin_of
 
-ROOT = Path(__file__).parents[2]
-STATIC = ROOT / "static"
-BUILT_PAGE = ROOT / "built_page"
+STATIC = bundled_folder("static")
+BUILT_PAGE = bundled_folder("built_page")
 """Folder of the built page in an installed wheel."""
 
 _ORIGIN = re.compile(r"https?://(?:[a-z0-9_.-]+|\[[0-9a-f:.]+\])(?::[0-9]{1,5})?")

@@ -3,7 +3,6 @@
 import hashlib
 import json
 import re
-import shutil
 import tarfile
 import tomllib
 import zipfile
@@ -14,14 +13,20 @@ import pytest
 from packaging.metadata import Metadata
 from packaging.utils import parse_wheel_filename
 
+from bridge.bundled import INSTALLED
 from tests.house.source import ROOT, refuse, repository_files
-from tests.support.wheel import build_both, build_wheel
+from tests.support.wheel import build_both, build_wheel, copy_checkout
 
 PAGE_BYTES = 90_000
 """Of the page with its longest way in, the list of tools, and of the worker, compressed."""
 
 
-PACKAGES = ("bridge/", "toolserver/", "static/", "extension/", "examples/", "plugins/")
+WHEEL_BYTES = 3_000_000
+PACKAGES = ("bridge/", "toolserver/")
+BUNDLED = ("extension/", "examples/", "plugins/")
+"""Folders of the checkout that a wheel has in the package."""
+
+PAGE = f"bridge/{INSTALLED}/built_page/"
 EPOCH = 1_700_000_000
 SHORT_OF = ("/.ci/", "/.devcontainer/", "/.github/", "/.git/", "/node_modules/", "/build/", "/.venv/")
 """What an sdist has no use for."""
@@ -36,13 +41,27 @@ def built(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def test_the_wheel_holds_what_is_used_and_nothing_else(built: Path) -> None:
     """An editable install finds what a wheel lacks, and so does every test that runs beside the sources."""
     wanted = {name for name in repository_files() if name.startswith(PACKAGES)}
-    assert "bridge/storage/migrations/versions/0016_initial.py" in wanted
-    assert {"static/executor/tool_runner.js", "extension/manifest.json"} <= wanted
-    held = {name for name in _names_of(_wheel(built)) if not name.startswith("built_page/")}
-    assert held == wanted | {f"direct_tool_bridge-{_version()}.dist-info/{name}" for name in DIST_INFO}
+    assert {"bridge/storage/migrations/versions/0016_initial.py", "bridge/py.typed"} <= wanted
+    bundled = {f"bridge/{INSTALLED}/{name}" for name in repository_files() if name.startswith(BUNDLED)}
+    assert f"bridge/{INSTALLED}/extension/manifest.json" in bundled
+    held = {name for name in _names_of(_wheel(built)) if not name.startswith(PAGE)}
+    about = {f"direct_tool_bridge-{_version()}.dist-info/{name}" for name in DIST_INFO}
+    assert held == wanted | bundled | about
 
 
 DIST_INFO = ("METADATA", "RECORD", "WHEEL", "entry_points.txt", "licenses/LICENSE")
+
+
+def test_a_wheel_leaves_two_names_that_no_other_package_has(built: Path) -> None:
+    """Finding house-H4: other packages bring `examples` and `static`, too; one removed what another used."""
+    names = {name.partition("/")[0] for name in _names_of(_wheel(built))}
+    assert names == {"bridge", "toolserver", f"direct_tool_bridge-{_version()}.dist-info"}
+
+
+def test_a_wheel_is_small_and_has_the_page_once(built: Path) -> None:
+    """Finding house-H4: source maps and sources, which an installed bridge never serves, were half of it."""
+    assert _wheel(built).stat().st_size < WHEEL_BYTES
+    assert not [name for name in _names_of(_wheel(built)) if name.endswith(".map") or "/static/" in name]
 
 
 def test_the_metadata_say_what_an_index_shows(built: Path) -> None:
@@ -66,12 +85,12 @@ def test_the_built_page_is_small_and_complete(built: Path) -> None:
     wheel = _wheel(built)
     names = set(_names_of(wheel))
     with zipfile.ZipFile(wheel) as archive:
-        manifest = json.loads(archive.read("built_page/manifest.json"))
+        manifest = json.loads(archive.read(f"{PAGE}manifest.json"))
         loaded = {*manifest["preloads"]["index.html"], "style.css", "sections/tools_view.js"}
         assert loaded == {"app.js", "executor_worker.js", "style.css", "sections/tools_view.js"}
-        assert sum(len(archive.read(f"built_page/{name}.br")) for name in loaded) < PAGE_BYTES
+        assert sum(len(archive.read(f"{PAGE}{name}.br")) for name in loaded) < PAGE_BYTES
     for name in loaded:
-        assert {f"built_page/{name}{end}" for end in ("", ".br", ".gz", ".map")} <= names
+        assert {f"{PAGE}{name}{end}" for end in ("", ".br", ".gz")} <= names
 
 
 def test_an_sdist_needs_no_node_and_gives_the_same_wheel(
@@ -89,17 +108,13 @@ def test_an_sdist_needs_no_node_and_gives_the_same_wheel(
     (source,) = (tmp_path / "source").iterdir()
     monkeypatch.setenv("SOURCE_DATE_EPOCH", str(EPOCH))
     again = build_wheel(tmp_path, source)
-    assert "built_page/manifest.json" in _names_of(again)
+    assert f"{PAGE}manifest.json" in _names_of(again)
     assert again.read_bytes() == _wheel(built).read_bytes()
 
 
 def test_another_checkout_gives_the_same_bytes(built: Path, tmp_path: Path) -> None:
     """Whoever doubts a package builds it again from the tag, and compares."""
-    clone = tmp_path / "clone"
-    for name in repository_files():
-        copied = clone / name
-        copied.parent.mkdir(parents=True, exist_ok=True)
-        shutil.copy(ROOT / name, copied)  # without times
+    clone = copy_checkout(tmp_path / "clone")
     (clone / "node_modules").symlink_to(ROOT / "node_modules")
     again = build_both(tmp_path / "again", clone, epoch=EPOCH)
     assert _digests(again) == _digests(built)

@@ -14,6 +14,7 @@ from pathlib import Path
 import aiohttp
 import pytest
 
+from bridge.bundled import INSTALLED
 from tests.house.source import ROOT
 from tests.packages.dockerfile import Stage, build, read_steps, run_environ
 from tests.support.tcp_servers import free_port
@@ -84,7 +85,7 @@ async def test_the_image_sends_traces_where_they_are_switched_on(image: Stage) -
 def test_the_image_has_the_built_page_and_no_sources_of_this_checkout(image: Stage) -> None:
     """The page loads quickly; tests, history and whatever lies in the folder stay where they are."""
     (site,) = image.place("/opt/tool-bridge").glob("lib/python*/site-packages")
-    assert (site / "built_page" / "manifest.json").is_file()
+    assert (site / "bridge" / INSTALLED / "built_page" / "manifest.json").is_file()
     assert not (site / "tests").exists()
     assert {path.name for path in image.root.iterdir()} - {"tmp"} == {"opt", "data"}
 

@@ -10,9 +10,10 @@ import platform
 import sys
 from dataclasses import asdict
 
+from bridge.bundled import lacks_built_page
 from bridge.cli.client import key_of
 from bridge.cli.doctor.bridge_checks import ask_bridge
-from bridge.cli.doctor.findings import Finding, check_libraries
+from bridge.cli.doctor.findings import Finding, check_libraries, check_page
 from bridge.cli.doctor.place_checks import check_place
 from bridge.cli.terminal import GREEN, RED, YELLOW, paint
 from bridge.library_versions import find_unread_libraries
@@ -26,6 +27,7 @@ def doctor(options: argparse.Namespace) -> int:
     findings = [
         Finding("python", ok=True, message=f"Python {platform.python_version()}."),
         *check_libraries(find_unread_libraries()),
+        *check_page(is_unbuilt=lacks_built_page()),
     ]
     if address:
         pid = running["pid"] if running and not options.url else None

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from urllib.parse import urlsplit
 
+from bridge.bundled import BUILD_PAGE, UNBUILT_PAGE
 from bridge.library_versions import READ_VERSIONS, UnreadLibrary
 
 ADVICE = {
@@ -50,6 +51,13 @@ def check_libraries(unread: Sequence[UnreadLibrary]) -> list[Finding]:
         )
         for each in unread
     ]
+
+
+def check_page(*, is_unbuilt: bool) -> list[Finding]:
+    """Return what is wrong with the files of the page that this installation brings."""
+    if not is_unbuilt:
+        return []
+    return [Finding("built_page", ok=True, message=UNBUILT_PAGE, advice=BUILD_PAGE, warning=True)]
 
 
 def check_origin(base_url: str) -> Finding:

@@ -14,6 +14,7 @@ from bridge.app.part import UnusablePart
 from bridge.app.parts.documents import DocumentsPart
 from bridge.app.server import Bridge
 from bridge.app.start import start_bridge
+from bridge.bundled import BUILD_PAGE, UNBUILT_PAGE, lacks_built_page
 from bridge.cli.documents import reference_rules
 from bridge.cli.parser import CommandFailed
 from bridge.cli.serve.announcement import Started
@@ -62,6 +63,8 @@ def _run(options: argparse.Namespace, *, with_samples: bool) -> int:
         is_straight = may_use_insides()
     except UnfitLibraries as error:
         raise CommandFailed(str(error)) from None
+    if lacks_built_page():
+        _log.warning("%s %s", UNBUILT_PAGE, BUILD_PAGE)
     _log.info("Event loop: %s (%s).", loop.name, loop.reason)
     raise_descriptor_limit()
     engines = open_engines(options)

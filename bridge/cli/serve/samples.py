@@ -16,10 +16,8 @@ from urllib.parse import urlsplit
 from aiohttp import web
 
 from bridge.app.secret_files import read_private, write_private
+from bridge.bundled import load_bundled
 from bridge.settings.network import SAMPLE_INTRANET_PORT, SAMPLE_MCP_PORT, SAMPLES_PORT
-from examples.intranet import start_intranet
-from examples.mcp_server import start_mcp_server
-from examples.sample_api import start_sample_api
 
 SAMPLES = ("shop.json", "library.yaml", "thermostat.yaml", "answers.yaml", "mirror.yaml", "untidy.yaml")
 """The sample documents of the demo, most inviting first."""
@@ -33,6 +31,13 @@ _HOST = "127.0.0.1"
 _MAX_PORT = 65_535
 
 _Start = Callable[[str, int], Awaitable[tuple[web.AppRunner, str]]]
+
+_STARTS: tuple[tuple[str, int, _Start], ...] = (
+    ("API", SAMPLES_PORT, load_bundled("examples.sample_api:start_sample_api")),
+    ("MCP server", SAMPLE_MCP_PORT, load_bundled("examples.mcp_server:start_mcp_server")),
+    ("intranet", SAMPLE_INTRANET_PORT, load_bundled("examples.intranet:start_intranet")),
+)
+"""Name, usual port and start of each, in the order of `Samples`."""
 
 _log = logging.getLogger(__name__)
 
@@ -65,12 +70,7 @@ async def start_samples(stack: AsyncExitStack, folder: Path, *, is_fixed: bool) 
     """
     kept = _read_ports(folder)
     urls: dict[str, str] = {}
-    samples: tuple[tuple[str, int, _Start], ...] = (
-        ("API", SAMPLES_PORT, start_sample_api),
-        ("MCP server", SAMPLE_MCP_PORT, start_mcp_server),
-        ("intranet", SAMPLE_INTRANET_PORT, start_intranet),
-    )
-    for what, usual, start in samples:
+    for what, usual, start in _STARTS:
         wanted = [kept[what]] if what in kept else []
         runner, urls[what] = await _start_one(start, what, [*wanted, *([usual] if is_fixed else [])])
         stack.push_async_callback(runner.cleanup)

@@ -16,6 +16,7 @@ import pytest
 import pytest_asyncio
 from playwright.async_api import Browser, Page, Request, Response, Route, expect
 
+from bridge.bundled import INSTALLED
 from bridge.http.page_digest import SOURCES_MEMBER, digest_of_files, list_sources
 from bridge.http.static_page import STATIC
 from tests.browser.browser_harness import BrowserHarness, open_harness
@@ -115,7 +116,7 @@ async def test_a_clone_serves_what_make_run_has_built(
     packages: Path, chromium: Browser, tmp_path: Path
 ) -> None:
     """Its sources are hundreds of files; where one has changed, they are what is to be seen all the same."""
-    built = shutil.copytree(packages / "built_page", tmp_path / "page")
+    built = shutil.copytree(packages / "bridge" / INSTALLED / "built_page", tmp_path / "page")
     manifest = json.loads((built / "manifest.json").read_text(encoding="utf-8"))
     manifest[SOURCES_MEMBER] = digest_of_files(STATIC, list_sources(STATIC))
     (built / "manifest.json").write_text(json.dumps(manifest), encoding="utf-8")
