@@ -17,6 +17,8 @@ LazyName = Literal[
     "installed_parts",
     "knows_revision",
     "migrate",
+    "redis_connection",
+    "redis_directory",
     "replica",
     "replica_connections",
     "span_exporter",
@@ -29,7 +31,9 @@ LAZY_MODULES: Mapping[LazyName, str] = {
     "installed_parts": "bridge.app.installed_parts:make_installed_parts",  # importlib.metadata
     "knows_revision": "bridge.storage.migrations.upgrade:knows_revision",  # alembic
     "migrate": "bridge.storage.migrations.upgrade:migrate_tables",  # likewise
-    "replica": "bridge.app.replica:Replica",  # redis
+    "redis_connection": "bridge.cluster.redis_connection:RedisConnection",  # redis, an extra
+    "redis_directory": "bridge.cluster.redis_directory:RedisDirectory",  # likewise
+    "replica": "bridge.app.replica:Replica",  # likewise
     "replica_connections": "bridge.cluster.replica_connections:ReplicaConnections",  # insides of aiohttp
     "span_exporter": "bridge.telemetry.otlp_exporter:OtlpExporter",  # opentelemetry, an extra
     "straight_socket": "bridge.browsers.straight_socket:StraightPageSocket",  # likewise

@@ -13,14 +13,18 @@ from typing import Any
 
 ROOT = Path(__file__).parents[1]
 REQUIREMENT = re.compile(r"(?P<package>[A-Za-z0-9._-]+(?:\[[^\]]*\])?)[^;]*(?P<marker>;.*)?")
+OURS = "direct-tool-bridge["
+"""Begins what an extra takes from the others."""
+
 PINNED = re.compile(r"^(?P<name>[A-Za-z0-9._-]+)==(?P<version>[^\s;\\]+)", re.MULTILINE)
 
 
 def list_names(project: Mapping[str, Any]) -> Iterator[str]:
     """Return all that is asked for, without versions."""
+    extras: Mapping[str, Sequence[str]] = project["project"]["optional-dependencies"]
     asked: Sequence[str | Mapping[str, str]] = [
         *project["project"]["dependencies"],
-        *project["project"]["optional-dependencies"]["telemetry"],
+        *(each for extra in extras.values() for each in extra if not each.startswith(OURS)),
         *project["dependency-groups"]["build"],
         *project["dependency-groups"]["dev"],
     ]

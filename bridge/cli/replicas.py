@@ -7,12 +7,17 @@ import asyncio
 import json
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
+from typing import TYPE_CHECKING
 
 from bridge.cli.parser import CommandFailed
 from bridge.cluster.ports import ClusterUnavailable, LiveReplica
-from bridge.cluster.redis_connection import RedisConnection
-from bridge.cluster.redis_directory import RedisDirectory
+from bridge.extras import MissingExtra, need_extra
+from bridge.lazy_modules import load_lazily
 from bridge.settings.cluster import REDIS_VARIABLE
+
+if TYPE_CHECKING:
+    from bridge.cluster.redis_connection import RedisConnection  # loads Redis's client, an extra
+    from bridge.cluster.redis_directory import RedisDirectory
 
 TITLES = ("id", "url", "state", "users", "calls", "version", "heartbeat")
 
@@ -22,7 +27,10 @@ def replicas(options: argparse.Namespace) -> int:
     if not options.redis:
         raise CommandFailed(f"name the Redis of the replicas by {REDIS_VARIABLE} or --redis")
     try:
-        connection = RedisConnection(options.redis)
+        need_extra("replicas", REDIS_VARIABLE)
+        connection: RedisConnection = load_lazily("redis_connection")(options.redis)
+    except MissingExtra as error:
+        raise CommandFailed(str(error)) from None
     except ValueError as error:
         raise CommandFailed(f"the address of Redis {error}") from None
     found = asyncio.run(_read_replicas(connection))
@@ -47,7 +55,7 @@ class _Seen:
 
 async def _read_replicas(connection: RedisConnection) -> list[_Seen]:
     """Return the live replicas, by their ids."""
-    directory = RedisDirectory(connection)
+    directory: RedisDirectory = load_lazily("redis_directory")(connection)
     try:
         live, ages = await directory.list_replicas(), await directory.read_ages()
         names = [name for name in sorted(live) if name in ages]

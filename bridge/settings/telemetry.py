@@ -3,20 +3,16 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
-from importlib.util import find_spec
 from typing import Annotated, ClassVar, Literal, TypeAlias, get_args
 from urllib.parse import urlsplit
 
 from pydantic import AfterValidator, Field
 
-from bridge.settings.declaration import Choice, CommaSeparated, Names, Section, SettingsError
+from bridge.extras import is_installed
+from bridge.settings.declaration import Choice, CommaSeparated, Names, Section
 from bridge.settings.log_levels import LogLevel, nearest_level
 
 TRACES_VARIABLE = "TOOL_BRIDGE_TRACES_ENDPOINT"
-
-_EXPORTER = ("opentelemetry", "opentelemetry.sdk", "opentelemetry.exporter.otlp.proto.http")
-"""Packages of the extra `telemetry`."""
 
 _TRACES_ADDRESS = "`http://host:4318/v1/traces`, or the same with `https:`"
 
@@ -71,7 +67,7 @@ def _known_part(entry: str) -> str:
 
 
 def _is_part(name: str) -> bool:
-    return _is_installed(f"bridge.{name}")
+    return is_installed(f"bridge.{name}")
 
 
 class TelemetrySettings(Section):
@@ -130,7 +126,7 @@ class TelemetrySettings(Section):
         ),
     ] = Field(
         default=None,
-        description="collector that is sent traces, by OTLP over HTTP; needs the extra `telemetry`",
+        description="collector that is sent traces, by OTLP over HTTP; needs the extra `tracing`",
     )
     traces_ratio: Annotated[float, Names("TOOL_BRIDGE_TRACES_RATIO", "--traces-ratio", "SHARE")] = Field(
         default=1.0,
@@ -139,23 +135,3 @@ class TelemetrySettings(Section):
         description="share of the traces that begin at the bridge which are recorded; of the others their "
         "beginner has decided",
     )
-
-
-def check_telemetry(telemetry: TelemetrySettings, needed: Sequence[str] = _EXPORTER) -> None:
-    """Check that what the settings need is installed: the packages `needed` for traces.
-
-    Raises:
-        SettingsError: it is not.
-    """
-    if telemetry.traces_endpoint is not None and not all(map(_is_installed, needed)):
-        raise SettingsError(
-            f"{TRACES_VARIABLE} needs the extra `telemetry`: pip install 'direct-tool-bridge[telemetry]', or "
-            "remove it to run without traces."
-        )
-
-
-def _is_installed(package: str) -> bool:
-    try:
-        return find_spec(package) is not None
-    except ModuleNotFoundError:  # of a package within one that is not there
-        return False

@@ -24,6 +24,7 @@ from sqlalchemy import URL, Connection, Engine, NullPool, create_engine, event, 
 from sqlalchemy.exc import ArgumentError, DBAPIError, OperationalError, ProgrammingError, SQLAlchemyError
 from sqlalchemy.ext.asyncio import AsyncEngine, create_async_engine
 
+from bridge.extras import MissingExtra, need_extra
 from bridge.lazy_modules import load_lazily
 from bridge.operating_system import can_use_postgresql, close_to_others, open_private
 from bridge.settings.network import is_own_host
@@ -256,6 +257,7 @@ def open_postgresql(url: URL) -> Engines:
     """
     if not can_use_postgresql():
         raise StoreError("PostgreSQL is not supported on Windows, whose event loop the driver cannot use")
+    _refuse_missing_driver()
     migrating = create_engine(
         url, poolclass=NullPool, connect_args=_connect_args(url, statement_ms=0, lock_ms=MIGRATION_LOCK_MS)
     )
@@ -270,6 +272,13 @@ def open_postgresql(url: URL) -> Engines:
     return _postgresql_engines(url)
 
 
+def _refuse_missing_driver() -> None:
+    try:
+        need_extra("postgresql", "PostgreSQL")
+    except MissingExtra as error:
+        raise StoreError(str(error)) from None
+
+
 def describe_database(where: Path | URL) -> str:
     """Return a sentence about the state of a database, without changing anything; blocks.
 
@@ -282,6 +291,7 @@ def describe_database(where: Path | URL) -> str:
         if not where.exists():
             return f"{shown_as} does not exist; the first start makes it."
     else:
+        _refuse_missing_driver()
         shown_as, bounds = mask_url(where), _connect_args(where, statement_ms=STATEMENT_MS, lock_ms=LOCK_MS)
         engine = create_engine(where, poolclass=NullPool, connect_args=bounds)
     try:

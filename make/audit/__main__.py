@@ -38,7 +38,6 @@ TOOLS = HERE / "tools.lock"
 LOCKS = (
     "requirements.lock",
     "requirements-dev.lock",
-    "deploy/image.lock",
     "make/audit/tools.lock",
     "make/installers.lock",
     "make/site/requirements.lock",

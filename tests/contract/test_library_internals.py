@@ -177,7 +177,7 @@ def test_an_installation_gets_a_version_that_was_read(library: str) -> None:
     assert f"{library}{bounds}" in dependencies
 
 
-@pytest.mark.parametrize("lock", ["requirements.lock", "requirements-dev.lock", "deploy/image.lock"])
+@pytest.mark.parametrize("lock", ["requirements.lock", "requirements-dev.lock"])
 def test_locks_have_versions_that_were_read(lock: str) -> None:
     """Finding house-H1: an image whose lock has run ahead would not start, or be slow."""
     for library, read in READ_VERSIONS.items():

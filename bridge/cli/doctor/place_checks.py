@@ -7,6 +7,7 @@ import asyncio
 import os
 from collections.abc import Callable, Iterator
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from bridge.app.http_application import canonical_host
 from bridge.app.readiness_checks import write_probe
@@ -14,7 +15,8 @@ from bridge.cli.doctor.findings import ADVICE, Finding, check_origin
 from bridge.cli.serve.start_checks import ask_issuers, check_settings, list_warnings
 from bridge.cli.store import DATABASE
 from bridge.cluster.ports import ClusterUnavailable
-from bridge.cluster.redis_connection import RedisConnection
+from bridge.extras import has_extra
+from bridge.lazy_modules import load_lazily
 from bridge.settings.bridge import BridgeSettings
 from bridge.settings.cluster import REDIS_VARIABLE
 from bridge.settings.declaration import SettingsError
@@ -25,12 +27,16 @@ from bridge.settings.sources import read_section
 from bridge.storage.database import FolderInUse, StoreError, describe_database, postgresql_url
 from bridge.storage.write_ahead_log import check_unused
 
+if TYPE_CHECKING:
+    from bridge.cluster.redis_connection import RedisConnection  # loads Redis's client, an extra
+
 START_BYTES = 1024 * 1024
 """Room that a start needs in the data folder: twice what the tables of a new one take."""
 
 _USABLE = Finding("settings", ok=True, message="The environment and the file of models can be used.")
 _CORRECT = "Correct it, or take it away for the default; docs/reference/settings.md has all of them."
 _RENAME = "Correct its name or its value, or take it away."
+_NO_DRIVER = "Not checked, because its driver is not installed."
 _IN_USE = "Stop that one, or choose another folder with --data."
 
 
@@ -106,6 +112,8 @@ def _check_network(options: argparse.Namespace) -> Iterator[Finding]:
 
 
 def _check_database(options: argparse.Namespace) -> Finding:
+    if options.database and not has_extra("postgresql"):
+        return Finding("database", ok=False, message=_NO_DRIVER)
     try:
         where = postgresql_url(options.database) if options.database else options.data / DATABASE
         return Finding("database", ok=True, message=describe_database(where))
@@ -114,8 +122,10 @@ def _check_database(options: argparse.Namespace) -> Finding:
 
 
 def _check_redis(url: str) -> Finding:
+    if not has_extra("replicas"):
+        return Finding("redis", ok=False, message=_NO_DRIVER)
     try:
-        connection = RedisConnection(url)
+        connection: RedisConnection = load_lazily("redis_connection")(url)
     except ValueError as error:
         return Finding("redis", ok=False, message=f"The address in {REDIS_VARIABLE} {error}.")
     try:

@@ -11,15 +11,18 @@ from typing import NamedTuple
 from bridge.app.login_composition import compose_provider
 from bridge.auth.openid_provider import OpenIdProvider
 from bridge.auth.signing_keys import FETCH_S, UnusableAnswer, fetch_keys
+from bridge.cli.arguments import DATABASE_VARIABLE
 from bridge.cli.event_loop import EventLoop, choose_event_loop
 from bridge.cli.serve.settings import settings_of
+from bridge.extras import Extra, MissingExtra, is_installed, need_extra
 from bridge.http.json_fetch import fetch_json
 from bridge.settings.bridge import BridgeSettings
-from bridge.settings.cluster import check_cluster
+from bridge.settings.cluster import REDIS_VARIABLE, check_cluster
+from bridge.settings.declaration import SettingsError
 from bridge.settings.login import check_login
 from bridge.settings.network import lacks_tls
 from bridge.settings.storage import KEYS_VARIABLE, has_guessable_key
-from bridge.settings.telemetry import check_telemetry
+from bridge.settings.telemetry import TRACES_VARIABLE
 from bridge.storage.database import StoreError, believes_any_server, postgresql_url
 
 
@@ -65,8 +68,29 @@ def check_settings(
     settings = settings_of(options, warn, environ)
     check_cluster(settings.cluster, settings.network, on_postgresql=options.database is not None)
     check_login(settings.login, settings.network)
-    check_telemetry(settings.telemetry)
+    check_extras(settings, options.database)
     return settings, choose_event_loop(settings.network.event_loop)
+
+
+def check_extras(
+    settings: BridgeSettings, database: str | None, can_import: Callable[[str], bool] = is_installed
+) -> None:
+    """Check that the drivers which settings want are installed.
+
+    Raises:
+        SettingsError: one is not; the text names the setting, and the extra that brings the driver.
+    """
+    wanted: tuple[tuple[str | None, Extra, str], ...] = (
+        (database, "postgresql", DATABASE_VARIABLE),
+        (settings.cluster.redis_url, "replicas", REDIS_VARIABLE),
+        (settings.telemetry.traces_endpoint, "tracing", TRACES_VARIABLE),
+    )
+    for value, extra, variable in wanted:
+        try:
+            if value is not None:
+                need_extra(extra, variable, can_import)
+        except MissingExtra as error:
+            raise SettingsError(str(error)) from None
 
 
 def list_warnings(
