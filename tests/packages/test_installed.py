@@ -17,15 +17,18 @@ import aiohttp
 import pytest
 from playwright.async_api import expect
 
+from bridge.bundled import INSTALLED
 from tests.clients.environments import RELEASE
 from tests.house.source import ROOT
 from tests.support.chromium import Caller, expect_connection, running_chromium
 from tests.support.programs import needs
-from tests.support.wheel import build_both, build_wheel
+from tests.support.wheel import build_both, build_wheel, copy_checkout
 
 pytestmark = [pytest.mark.slow, pytest.mark.timeout(600)]
 
 INSTALL_S, START_S = 540, 60
+MOST_BYTES = 150_000_000
+"""That an installation without extras takes, dependencies included."""
 
 Installed = list[str]
 """What starts the program that was installed."""
@@ -107,6 +110,33 @@ async def test_the_example_is_installed_beside_the_wheel(tmp_path: Path) -> None
             assert (counts.status, await counts.json()) == (200, {})
 
 
+def test_an_installation_without_extras_is_small_and_says_which_one_it_lacks(tmp_path: Path) -> None:
+    """Finding house-H4: beside what an empty environment has."""
+    _run([sys.executable, "-m", "venv", str(tmp_path / "venv")])
+    (site,) = (tmp_path / "venv" / "lib").glob("python*/site-packages")
+    before = _bytes_of(site)
+    (program,) = by_pip(build_wheel(tmp_path / "wheel"), tmp_path)
+    assert _bytes_of(site) - before < MOST_BYTES
+    assert not [name for name in ("psycopg", "redis", "opentelemetry", "static") if (site / name).exists()]
+    words = ("serve", "--data", str(tmp_path / "data"), "--database", "postgresql://ann@127.0.0.1:1/tools")
+    ended = subprocess.run(
+        [program, *words], env=_bare(tmp_path), capture_output=True, text=True, check=False, timeout=START_S
+    )
+    assert (ended.returncode, ended.stderr) == (
+        2,
+        "tool-bridge: TOOL_BRIDGE_DATABASE_URL needs the extra `postgresql`: "
+        "pip install 'direct-tool-bridge[postgresql]'\n",
+    )
+
+
+def test_pip_builds_the_page_of_a_clone_that_has_no_node(tmp_path: Path) -> None:
+    """Finding house-H4: it was installed as sources, which take a second longer over a slow line."""
+    by_pip(copy_checkout(tmp_path / "clone"), tmp_path / "place")
+    (site,) = (tmp_path / "place" / "venv" / "lib").glob("python*/site-packages")
+    assert (site / "bridge" / INSTALLED / "built_page" / "manifest.json").is_file()
+    assert not (site / "bridge" / INSTALLED / "static").exists()
+
+
 def test_both_packages_pass_the_check_of_an_index(tmp_path: Path) -> None:
     """An index refuses what it cannot read, after the version was announced."""
     found = [str(path) for path in build_both(tmp_path).iterdir()]
@@ -128,6 +158,10 @@ async def demo_of(program: Installed, folder: Path) -> AsyncGenerator[dict[str, 
         process.terminate()
         await process.wait()
     assert process.returncode == 0
+
+
+def _bytes_of(folder: Path) -> int:
+    return sum(path.stat().st_size for path in folder.rglob("*") if path.is_file())
 
 
 def _bare(home: Path) -> dict[str, str]:

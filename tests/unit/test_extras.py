@@ -2,18 +2,19 @@
 
 import re
 import tomllib
+from collections.abc import Mapping
 from pathlib import Path
 
 import pytest
 
 from bridge.cli.serve.start_checks import check_extras
-from bridge.extras import EXTRAS, MissingExtra, has_extra, need_extra
+from bridge.extras import EXTRAS, Extra, MissingExtra, has_extra, need_extra
 from bridge.settings.bridge import BridgeSettings
 from bridge.settings.declaration import SettingsError
 from bridge.settings.sources import read_settings
 from tests.house.source import ROOT
 
-WANTED = {
+WANTED: Mapping[Extra, tuple[Mapping[str, str], str]] = {
     "postgresql": ({}, "TOOL_BRIDGE_DATABASE_URL"),
     "replicas": ({"TOOL_BRIDGE_REDIS": "redis://cache"}, "TOOL_BRIDGE_REDIS"),
     "tracing": (
@@ -24,22 +25,21 @@ WANTED = {
 """Of each extra, the variables that want it, apart from the database, and the one that is named."""
 
 
-def settings(environ: dict[str, str]) -> BridgeSettings:
+def settings(environ: Mapping[str, str]) -> BridgeSettings:
     return read_settings(Path("/data"), {}, environ)
 
 
 @pytest.mark.parametrize("extra", WANTED)
-def test_a_setting_whose_driver_is_missing_stops_the_start_with_the_way_to_install_it(extra: str) -> None:
+def test_a_setting_whose_driver_is_missing_stops_the_start_with_the_way_to_install_it(extra: Extra) -> None:
     """Finding house-H4: a traceback about a module would say less."""
     environ, variable = WANTED[extra]
     database = "postgresql://db/tools" if extra == "postgresql" else None
-    missing = next(packages for name, packages in EXTRAS.items() if name == extra)
     with pytest.raises(SettingsError) as refused:
-        check_extras(settings(environ), database, lambda package: package not in missing)
+        check_extras(settings(environ), database, lambda package: package not in EXTRAS[extra])
     assert str(refused.value) == (
         f"{variable} needs the extra `{extra}`: pip install 'direct-tool-bridge[{extra}]'"
     )
-    check_extras(settings(environ), database, lambda package: package in missing)
+    check_extras(settings(environ), database, lambda package: package in EXTRAS[extra])
     check_extras(settings({}), None, lambda _package: False)
 
 
