@@ -122,10 +122,28 @@ def test_every_limit_is_called_what_people_call_it() -> None:
     refuse(f"{name} has no words in limit_labels.js" for name in LIMITS if f" {name}: [" not in words)
 
 
-def test_the_style_sheet_names_no_left_and_no_right() -> None:
+def test_the_style_sheets_name_no_left_and_no_right() -> None:
     """In a language that is read from the right, the page is its own mirror image."""
-    lines = enumerate(text_of("static/style.css").splitlines(), 1)
-    refuse(f"static/style.css:{number}: {line.strip()}" for number, line in lines if _names_a_side(line))
+    refuse(
+        f"{sheet}:{number}: {line.strip()}"
+        for sheet in _style_sheets()
+        for number, line in enumerate(text_of(sheet).splitlines(), 1)
+        if _names_a_side(line)
+    )
+
+
+def test_the_page_loads_each_style_sheet_once_and_keeps_the_tokens_in_one() -> None:
+    """Finding house §1: a sheet of each folder, found by its name; colours are chosen in one place."""
+    loaded = [f"static/{name}" for name in re.findall(r'@import "\./(.+)";', text_of("static/style.css"))]
+    assert sorted(loaded) == [sheet for sheet in _style_sheets() if sheet != "static/style.css"]
+    tokens = [
+        sheet for sheet in loaded if re.search(r"^\s*--[a-z-]+: light-dark", text_of(sheet), re.MULTILINE)
+    ]
+    assert tokens == ["static/styles/tokens.css"]
+
+
+def _style_sheets() -> list[str]:
+    return sorted(files(".css", under=("static/",)))
 
 
 def _names_a_side(line: str) -> bool:
