@@ -38,8 +38,9 @@ clients: ## run other people's MCP clients and the conformance suite against a b
 	@make/setup dev >&2 && exec make/clients $(ARGS)
 check: ## lint, format, types, imports, spelling, house rules
 	@make/setup dev >&2 && exec make/check
-fmt: ## format Python and apply the safe fixes
+fmt: ## format Python, the page and the companion, and apply ruff's safe fixes
 	@make/setup dev >&2 && .venv/bin/ruff check --fix-only --quiet . && .venv/bin/ruff format .
+	@make/page_tools >&2 && .venv/bin/node node_modules/@biomejs/biome/bin/biome format --write
 bench: ## run the benchmarks
 	@CHROMIUM=$$(make/chromium) && export CHROMIUM && make/setup dev >&2 && make/page_tools >&2 && exec .venv/bin/python -m bench $(ARGS)
 faults: ## play random faults against a ledger: make faults ARGS="--seconds 600"
