@@ -3,14 +3,24 @@
 
 /** Cloud metadata services by name; static/base/network_table.js has the same. */
 const METADATA_NAMES = new Set([
-  "metadata.google.internal", "metadata.goog", "metadata", "instance-data.ec2.internal", "instance-data", "metadata.tencentyun.com",
+  "metadata.google.internal",
+  "metadata.goog",
+  "metadata",
+  "instance-data.ec2.internal",
+  "instance-data",
+  "metadata.tencentyun.com",
   "api.metadata.cloud.ibm.com",
 ]);
 /** Those by address outside 169.254.0.0/16, and fe80::/10, which are refused whole. */
 const METADATA_IPV4 = new Set(["100.100.100.200", "168.63.129.16", "192.0.0.192"]);
 const METADATA_IPV6 = new Set([
-  "[fd00:ec2::254]", "[fd00:ec2::23]", "[fd20:ce::254]", "[fd00:c1::a9fe:a9fe]", "[fd00:100::100:200]",
-  "[fd00:42::42]", "[fd00:a9fe:a9fe::1]",
+  "[fd00:ec2::254]",
+  "[fd00:ec2::23]",
+  "[fd20:ce::254]",
+  "[fd00:c1::a9fe:a9fe]",
+  "[fd00:100::100:200]",
+  "[fd00:42::42]",
+  "[fd00:a9fe:a9fe::1]",
 ]);
 const IPV6_GROUPS = 8;
 
@@ -19,7 +29,10 @@ const plainHost = (hostname) => hostname.toLowerCase().replace(/\.+$/, "");
 
 /** @param {string} host an IPv6 address in brackets, as `URL.hostname` gives it @returns {number[]} */
 function groupsOf(host) {
-  const [head, tail] = host.slice(1, -1).split("::").map((half) => half.split(":").filter(Boolean));
+  const [head, tail] = host
+    .slice(1, -1)
+    .split("::")
+    .map((half) => half.split(":").filter(Boolean));
   const zeros = tail ? Array(IPV6_GROUPS - head.length - tail.length).fill("0") : [];
   return [...head, ...zeros, ...(tail ?? [])].map((group) => parseInt(group, 16));
 }
@@ -41,13 +54,16 @@ const isMetadataIpv4 = (address) => address.startsWith("169.254.") || METADATA_I
 export function isMetadataHost(hostname) {
   const host = plainHost(hostname);
   if (!host.startsWith("[")) return METADATA_NAMES.has(host) || isMetadataIpv4(host);
-  return METADATA_IPV6.has(host) || (groupsOf(host)[0] & 0xffc0) === 0xfe80 || carriedAddresses(host).some(isMetadataIpv4);
+  return (
+    METADATA_IPV6.has(host) || (groupsOf(host)[0] & 0xffc0) === 0xfe80 || carriedAddresses(host).some(isMetadataIpv4)
+  );
 }
 
 /** @param {string} hostname as `URL.hostname` gives it */
 export function isLoopbackHost(hostname) {
   const host = plainHost(hostname);
-  if (host === "localhost" || host.endsWith(".localhost") || host === "0.0.0.0" || host === "[::]" || host === "[::1]") return true;
+  if (host === "localhost" || host.endsWith(".localhost") || host === "0.0.0.0" || host === "[::]" || host === "[::1]")
+    return true;
   return /^127(\.\d{1,3}){3}$/.test(host) || /^\[::ffff:7f[0-9a-f]{2}:/.test(host);
 }
 

@@ -66,7 +66,8 @@ export class Asks {
 
   /** @param {PagePort} port @param {string} id of the page's `ask` */
   cancelAsk(port, id) {
-    for (const [key, waiting] of this.#waiting) if (waiting.port === port && waiting.id === id) void this.#closeTab(key);
+    for (const [key, waiting] of this.#waiting)
+      if (waiting.port === port && waiting.id === id) void this.#closeTab(key);
   }
 
   /** @param {PagePort} port that is gone; its question may still be answered */
@@ -90,7 +91,8 @@ export class Asks {
 
   /** @param {number} tab that was closed: an answer as well */
   async tabClosed(tab) {
-    for (const [key, question] of Object.entries(this.#questions)) if (question.tab === tab) await this.#endQuestion(key, null);
+    for (const [key, question] of Object.entries(this.#questions))
+      if (question.tab === tab) await this.#endQuestion(key, null);
   }
 
   /** Never more than was asked. @param {Question} question @param {Decision} decision @returns {Promise<Grant | null>} */
@@ -110,7 +112,9 @@ export class Asks {
   #findPause(bridge) {
     const { from, ms } = this.#pauses.get(bridge) ?? { from: 0, ms: 0 };
     const left = Math.ceil((from + ms - this.environment.now()) / 1000);
-    return left > 0 ? refusal("asking", `The last question of this bridge was not allowed. Ask again in ${left} s.`) : null;
+    return left > 0
+      ? refusal("asking", `The last question of this bridge was not allowed. Ask again in ${left} s.`)
+      : null;
   }
 
   /** @param {string} bridge whose question was not allowed */

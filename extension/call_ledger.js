@@ -33,7 +33,9 @@ class LedgerFull extends Error {
 
 /** @param {unknown} error of a write to the ledger */
 export const refusalOf = (error) =>
-  error instanceof LedgerFull ? refusal("busy", error.message) : refusal("storage", `The browser could not write down what becomes of the call: ${error}`);
+  error instanceof LedgerFull
+    ? refusal("busy", error.message)
+    : refusal("storage", `The browser could not write down what becomes of the call: ${error}`);
 
 /** @param {string} bridge @param {string} id */
 const keyOf = (bridge, id) => `${PREFIX}${bridge} ${id}`;
@@ -110,7 +112,8 @@ export class CallLedger {
     const isFull = !isSafe && share.bytes + key.length + ENTRY_BYTES > SHARE_BYTES;
     if (!isFull) this.#entries.set(key, entry), this.#count(key, 1, isSafe);
     if (share.entries > share.limit || (isFull && entry.at >= share.nextLook)) await this.#forgetOld(bridgeOf(key));
-    if (isFull) throw new LedgerFull("This bridge has had more calls within an hour than the companion can keep in mind.");
+    if (isFull)
+      throw new LedgerFull("This bridge has had more calls within an hour than the companion can keep in mind.");
     if (!isSafe) await this.storage.set({ [key]: entry });
   }
 

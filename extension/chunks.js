@@ -6,7 +6,7 @@ import { CHUNK_BYTES, WINDOW_CHUNKS } from "./protocol.js";
 /** @param {Uint8Array} bytes @returns {Generator<ArrayBuffer>} */
 export function* splitBytes(bytes) {
   for (let start = 0; start < bytes.byteLength; start += CHUNK_BYTES)
-    yield /** @type {ArrayBuffer} */ (bytes.slice(start, start + CHUNK_BYTES).buffer);
+    yield/** @type {ArrayBuffer} */ (bytes.slice(start, start + CHUNK_BYTES).buffer);
 }
 
 /** Lets a sender go on while its receiver keeps up. */
@@ -57,7 +57,8 @@ export class IncomingBody {
 
   /** @param {number} seq @param {ArrayBuffer} bytes @returns {boolean} false: it is not the next part, or more than was announced */
   addPart(seq, bytes) {
-    if (seq !== this.#next || bytes.byteLength === 0 || this.#bytes + bytes.byteLength > this.content.byteLength) return false;
+    if (seq !== this.#next || bytes.byteLength === 0 || this.#bytes + bytes.byteLength > this.content.byteLength)
+      return false;
     this.content.set(new Uint8Array(bytes), this.#bytes);
     this.#next += 1;
     this.#bytes += bytes.byteLength;
@@ -68,7 +69,9 @@ export class IncomingBody {
   /** @param {AbortSignal} signal @returns {Promise<Uint8Array<ArrayBuffer>>} @throws the signal's reason */
   async wholeBody(signal) {
     signal.throwIfAborted();
-    const aborted = new Promise((_, reject) => signal.addEventListener("abort", () => reject(signal.reason), { once: true }));
+    const aborted = new Promise((_, reject) =>
+      signal.addEventListener("abort", () => reject(signal.reason), { once: true }),
+    );
     return /** @type {Promise<Uint8Array<ArrayBuffer>>} */ (Promise.race([this.#whole.promise, aborted]));
   }
 }

@@ -27,12 +27,20 @@ export class HeaderRules {
     await this.#swept;
     const { hash, hostname } = new URL(url);
     const id = ++this.#lastId;
-    const requestHeaders = headers.map(([header, value]) => ({ header: header.toLowerCase(), operation: /** @type {const} */ ("set"), value }));
+    const requestHeaders = headers.map(([header, value]) => ({
+      header: header.toLowerCase(),
+      operation: /** @type {const} */ ("set"),
+      value,
+    }));
     /** @type {any} */
     const rule = {
       id,
       priority: 1,
-      condition: { urlFilter: `${hash}|`, requestDomains: [hostname.replace(/^\[|\]$/g, "")], resourceTypes: ["xmlhttprequest"] },
+      condition: {
+        urlFilter: `${hash}|`,
+        requestDomains: [hostname.replace(/^\[|\]$/g, "")],
+        resourceTypes: ["xmlhttprequest"],
+      },
       action: { type: "modifyHeaders", requestHeaders },
     };
     await this.api.updateSessionRules({ addRules: [rule] });

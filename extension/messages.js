@@ -26,7 +26,11 @@ const isCount = (value) => Number.isSafeInteger(value) && Number(value) >= 0;
 const isChunk = (value) => value instanceof ArrayBuffer && value.byteLength <= CHUNK_BYTES;
 /** @type {Check} */
 const isHeader = (value) =>
-  Array.isArray(value) && value.length === 2 && value.every(isText) && TOKEN.test(value[0]) && HEADER_VALUE.test(value[1]);
+  Array.isArray(value) &&
+  value.length === 2 &&
+  value.every(isText) &&
+  TOKEN.test(value[0]) &&
+  HEADER_VALUE.test(value[1]);
 
 /** @type {Check} */
 const isApi = (value) => isOrigin(value) && value.length <= ORIGIN_CHARS;
@@ -59,5 +63,8 @@ export function readMessage(message) {
   if (!hasKnownType(message)) return { id: "", fault: "The message has no type that the companion knows." };
   const wrong = Object.entries(FIELDS[message.type]).find(([name, check]) => !check(message[name]));
   if (!wrong) return { message: /** @type {PageMessage} */ (/** @type {unknown} */ (message)) };
-  return { id: isId(message.id) ? String(message.id) : "", fault: `"${wrong[0]}" of "${message.type}" is missing or malformed.` };
+  return {
+    id: isId(message.id) ? String(message.id) : "",
+    fault: `"${wrong[0]}" of "${message.type}" is missing or malformed.`,
+  };
 }

@@ -42,12 +42,19 @@ export class NetWatch {
     this.pause = pause;
     webRequest.redirects.addListener((details) => this.#redirected(details), FILTER, ["responseHeaders"]);
     webRequest.onResponseStarted.addListener((details) => this.#find(details)?.ip.resolve(details.ip ?? null), FILTER);
-    webRequest.onErrorOccurred.addListener((details) => this.#find(details)?.error.resolve(plainName(details.error)), FILTER);
+    webRequest.onErrorOccurred.addListener(
+      (details) => this.#find(details)?.error.resolve(plainName(details.error)),
+      FILTER,
+    );
   }
 
   /** @param {string} fragment with its "#" */
   watchFetch(fragment) {
-    this.#watched.set(fragment, { redirect: Promise.withResolvers(), error: Promise.withResolvers(), ip: Promise.withResolvers() });
+    this.#watched.set(fragment, {
+      redirect: Promise.withResolvers(),
+      error: Promise.withResolvers(),
+      ip: Promise.withResolvers(),
+    });
   }
 
   /** @param {string} fragment */
@@ -87,6 +94,7 @@ export class NetWatch {
     const target = headers.find(([name]) => name === "location")?.[1];
     const location = target === undefined ? null : resolveLocation(target, url);
     const isRedirect = status >= 300 && status < 400;
-    if (isRedirect) this.#find(details)?.redirect.resolve({ status, status_text: statusTextOf(statusLine), headers, location, ip });
+    if (isRedirect)
+      this.#find(details)?.redirect.resolve({ status, status_text: statusTextOf(statusLine), headers, location, ip });
   }
 }

@@ -51,7 +51,8 @@ export class PagePort {
     if ("fault" in read) return this.#refuse(read.id, refusal("bad_message", read.fault));
     const { message } = read;
     if (message.type === "hello") return this.#greet(message.protocols);
-    if (!this.#isGreeted) return this.#refuse("id" in message ? message.id : "", refusal("protocol", "Say hello first."));
+    if (!this.#isGreeted)
+      return this.#refuse("id" in message ? message.id : "", refusal("protocol", "Say hello first."));
     await this.#handle(message);
   }
 
@@ -72,23 +73,34 @@ export class PagePort {
 
   /** Calls are counted when they run, and what is said of one that runs ends with it. @param {ReturnType<typeof readMessage>} read */
   #isTooMuch(read) {
-    const { type, id } = /** @type {{type: string, id: string}} */ ("message" in read ? read.message : { type: "", id: "" });
+    const { type, id } = /** @type {{type: string, id: string}} */ (
+      "message" in read ? read.message : { type: "", id: "" }
+    );
     const isOfRunning = ["part", "ack", "cancel"].includes(type) && this.#calls.has(id);
     return type !== "call" && !isOfRunning && !this.environment.calls.rateOf(this.bridge).takeMessage();
   }
 
   /** Only who waits for an answer gets one: of a call, a refusal would say that it was not sent. @param {ReturnType<typeof readMessage>} read */
   #refuseTooMuch(read) {
-    const { type, id = "" } = /** @type {{type: string, id?: string}} */ ("message" in read ? read.message : { type: "" });
+    const { type, id = "" } = /** @type {{type: string, id?: string}} */ (
+      "message" in read ? read.message : { type: "" }
+    );
     if (["hello", "did", "ask"].includes(type)) this.#refuse(id, BUSY);
   }
 
   /** @param {number[]} protocols */
   #greet(protocols) {
-    if (!protocols.includes(PROTOCOL)) return this.#refuse("", refusal("protocol", `This companion speaks protocol ${PROTOCOL}.`));
+    if (!protocols.includes(PROTOCOL))
+      return this.#refuse("", refusal("protocol", `This companion speaks protocol ${PROTOCOL}.`));
     this.#isGreeted = true;
     const { version, grantsOf, calls } = this.environment;
-    this.post({ type: "ready", protocol: PROTOCOL, version, epoch: calls.ledger.epochOf(this.bridge), grants: grantsOf(this.bridge) });
+    this.post({
+      type: "ready",
+      protocol: PROTOCOL,
+      version,
+      epoch: calls.ledger.epochOf(this.bridge),
+      grants: grantsOf(this.bridge),
+    });
   }
 
   /** @param {Exclude<PageMessage, {type: "hello"}>} message */
@@ -104,8 +116,10 @@ export class PagePort {
 
   /** @param {import("./protocol.js").CallMessage} call */
   async #startCall(call) {
-    if (this.#calls.has(call.id) || this.environment.calls.ledger.wasSent(this.bridge, call.id)) return this.#refuse(call.id, refusal("duplicate", "This call was sent before."));
-    if (typeof call.body === "number" && call.body > BODY_BYTES) return this.#refuse(call.id, refusal("too_large", `The body is larger than ${BODY_BYTES} bytes.`));
+    if (this.#calls.has(call.id) || this.environment.calls.ledger.wasSent(this.bridge, call.id))
+      return this.#refuse(call.id, refusal("duplicate", "This call was sent before."));
+    if (typeof call.body === "number" && call.body > BODY_BYTES)
+      return this.#refuse(call.id, refusal("too_large", `The body is larger than ${BODY_BYTES} bytes.`));
     const running = new RunningCall(call, this.bridge, { environment: this.environment.calls, post: this.post });
     this.#calls.set(call.id, running);
     await running.run();

@@ -28,14 +28,20 @@ function fillList(id, items) {
 
 /** @param {StoredGrant} grant */
 const grantItem = ({ bridge, api, ...grant }) =>
-  listItem(`${api} for ${bridge}: ${describeGrant(grant)}`, { label: "Revoke", press: () => sendRequest({ type: "revoke", bridge, api }) });
+  listItem(`${api} for ${bridge}: ${describeGrant(grant)}`, {
+    label: "Revoke",
+    press: () => sendRequest({ type: "revoke", bridge, api }),
+  });
 
 /** @param {string} bridge */
-const bridgeItem = (bridge) => listItem(bridge, { label: "Disconnect", press: () => sendRequest({ type: "unpair", bridge }) });
+const bridgeItem = (bridge) =>
+  listItem(bridge, { label: "Disconnect", press: () => sendRequest({ type: "unpair", bridge }) });
 
 /** @param {import("./use_log.js").Use} use */
 const useItem = ({ at, bridge, api, method, login, ending }) =>
-  listItem(`${new Date(at).toLocaleTimeString()}: ${method} ${api} for ${bridge}${login ? ", with your login" : ""}: ${ending}`);
+  listItem(
+    `${new Date(at).toLocaleTimeString()}: ${method} ${api} for ${bridge}${login ? ", with your login" : ""}: ${ending}`,
+  );
 
 async function showAll() {
   const { bridges, grants, uses } = await sendRequest({ type: "view" });
@@ -50,8 +56,12 @@ async function showTab(bridges) {
   const [tab] = await chrome.tabs.query({ active: true, currentWindow: true });
   const origin = tab?.url && URL.canParse(tab.url) ? new URL(tab.url).origin : "";
   const isPossible = isOrigin(origin) && isSecureOrigin(origin);
-  const words = bridges.includes(origin) ? `${origin} is connected.` : `Is ${origin} your bridge? Connect only a bridge that you trust.`;
-  findPart("tab").textContent = isPossible ? words : "Open your bridge's page (https, or on this machine) to connect it.";
+  const words = bridges.includes(origin)
+    ? `${origin} is connected.`
+    : `Is ${origin} your bridge? Connect only a bridge that you trust.`;
+  findPart("tab").textContent = isPossible
+    ? words
+    : "Open your bridge's page (https, or on this machine) to connect it.";
   const button = /** @type {HTMLButtonElement} */ (findPart("connect"));
   button.hidden = !isPossible || bridges.includes(origin);
   button.onclick = () => void connectBridge(origin);

@@ -80,7 +80,15 @@ export const RULE_HEADERS = Object.freeze(["cookie", "referer", "user-agent"]);
  */
 export const REFUSAL_CODES = Object.freeze(
   /** @type {const} */ ([
-    ...["protocol", "bad_message", "not_paired", "forbidden_target", "not_granted", "login_not_granted", "method_not_granted"],
+    ...[
+      "protocol",
+      "bad_message",
+      "not_paired",
+      "forbidden_target",
+      "not_granted",
+      "login_not_granted",
+      "method_not_granted",
+    ],
     ...["forbidden_header", "too_large", "busy", "duplicate", "cancelled", "storage", "asking"],
   ]),
 );

@@ -17,7 +17,8 @@
     const worker = runtime.connect();
     page.onmessage = ({ data }) => worker.postMessage(data);
     page.addEventListener("close", () => worker.disconnect());
-    const pass = (/** @type {any} */ message) => page.postMessage(message, message.type === "chunk" ? [message.bytes] : []);
+    const pass = (/** @type {any} */ message) =>
+      page.postMessage(message, message.type === "chunk" ? [message.bytes] : []);
     worker.onMessage.addListener((/** @type {any[]} */ messages) => messages.forEach(pass));
     worker.onDisconnect.addListener(() => {
       page.postMessage({ type: "gone" });

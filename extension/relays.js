@@ -31,7 +31,8 @@ export class Relays {
   async injectRelays(bridges) {
     for (const bridge of bridges)
       for (const { id } of await this.tabs.query({ url: patternOf(bridge) }))
-        if (id !== undefined) await this.scripting.executeScript({ target: { tabId: id }, files: [FILE] }).catch(() => undefined);
+        if (id !== undefined)
+          await this.scripting.executeScript({ target: { tabId: id }, files: [FILE] }).catch(() => undefined);
   }
 }
 

@@ -96,7 +96,14 @@ export class RunningCall {
       if (isCounted) rate.endCall(size);
     }
     const { origin } = new URL(call.url);
-    environment.uses.addUse({ at: environment.now(), bridge, api: origin, method: call.method, login: call.login, ending: this.#ending });
+    environment.uses.addUse({
+      at: environment.now(),
+      bridge,
+      api: origin,
+      method: call.method,
+      login: call.login,
+      ending: this.#ending,
+    });
   }
 
   /** @param {unknown} error of what comes before the fetch */
@@ -148,7 +155,8 @@ export class RunningCall {
     const isNew = await this.environment.ledger.recordSent(this.bridge, this.id, isSafe).catch((error) => {
       throw new Refused(refusalOf(error));
     });
-    if (!isNew) throw new Refused(refusal("duplicate", "This call was sent or withdrawn before; it is not sent again."));
+    if (!isNew)
+      throw new Refused(refusal("duplicate", "This call was sent or withdrawn before; it is not sent again."));
     signal.throwIfAborted();
     if (!isSafe) this.post({ type: "sent", id: this.id });
   }
@@ -171,7 +179,13 @@ export class RunningCall {
     const redirect = isRedirect ? await net.redirectOf(fragment) : null;
     if (isRedirect && !redirect) throw new Error("a redirect of which nothing is known");
     const { status, statusText: status_text } = response;
-    const { ip, ...answer } = redirect ?? { status, status_text, headers: [...response.headers], location: null, ip: await net.addressOf(fragment) };
+    const { ip, ...answer } = redirect ?? {
+      status,
+      status_text,
+      headers: [...response.headers],
+      location: null,
+      ip: await net.addressOf(fragment),
+    };
     if (ip === undefined) throw this.#withhold("unknown_address");
     if (ip && isForbiddenPeer(this.call.url, ip)) throw this.#withhold("forbidden_address");
     this.#ending = String(answer.status);
@@ -221,6 +235,12 @@ export class RunningCall {
     const isProven = isBeforeConnection(net_error) && contacts.isAlone(origin);
     if (!isProven) contacts.noteContact(origin);
     this.#ending = net_error;
-    this.post({ type: "failed", id: this.id, net_error, delivered: isProven ? "no" : "unknown", message: describeError(net_error, url) });
+    this.post({
+      type: "failed",
+      id: this.id,
+      net_error,
+      delivered: isProven ? "no" : "unknown",
+      message: describeError(net_error, url),
+    });
   }
 }

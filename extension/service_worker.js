@@ -31,7 +31,8 @@ const local = /** @type {any} */ (storage.local);
 const ports = new Set();
 /** @type {Map<string, CallRate>} */
 const rates = new Map();
-const rateOf = (/** @type {string} */ bridge) => /** @type {CallRate} */ (rates.set(bridge, rates.get(bridge) ?? new CallRate(now)).get(bridge));
+const rateOf = (/** @type {string} */ bridge) =>
+  /** @type {CallRate} */ (rates.set(bridge, rates.get(bridge) ?? new CallRate(now)).get(bridge));
 
 const access = new HostAccess(chrome.permissions);
 const grants = new Grants(local, { now, changed: announceChange });
@@ -41,12 +42,25 @@ const pause = (/** @type {number} */ ms) => new Promise((resolve) => setTimeout(
 const uses = new UseLog(local, pause);
 const rules = new HeaderRules(chrome.declarativeNetRequest);
 const relays = new Relays(chrome.scripting, tabs);
-const { onHeadersReceived, onBeforeRedirect, onResponseStarted, onErrorOccurred } = /** @type {any} */ (chrome.webRequest);
+const { onHeadersReceived, onBeforeRedirect, onResponseStarted, onErrorOccurred } = /** @type {any} */ (
+  chrome.webRequest
+);
 // For redirects that are not followed Firefox has only the former, which in Chromium makes every fetch slower (0.6 ms, measured).
-const net = new NetWatch({ redirects: isFirefox() ? onHeadersReceived : onBeforeRedirect, onResponseStarted, onErrorOccurred }, pause);
+const net = new NetWatch(
+  { redirects: isFirefox() ? onHeadersReceived : onBeforeRedirect, onResponseStarted, onErrorOccurred },
+  pause,
+);
 const pairing = new Pairing({ grants, access, relays, storage: session, now });
 const hasAccess = (/** @type {string} */ origin) => access.hasAccess(origin);
-const asks = new Asks({ tabs, storage: session, getUrl: (path) => runtime.getURL(path), grants, hasAccess, randomId, now });
+const asks = new Asks({
+  tabs,
+  storage: session,
+  getUrl: (path) => runtime.getURL(path),
+  grants,
+  hasAccess,
+  randomId,
+  now,
+});
 
 /** @type {import("./page_port.js").PortEnvironment} */
 const environment = {
@@ -54,13 +68,30 @@ const environment = {
   grantsOf: (bridge) => grants.grantsOf(bridge),
   openAsk: (port, ask) => asks.openAsk(port, ask),
   cancelAsk: (port, id) => asks.cancelAsk(port, id),
-  calls: { authorizeCall, isForbiddenPeer, rateOf, ledger, net, rules, contacts, uses, fetch: (request) => fetch(request), now, randomId },
+  calls: {
+    authorizeCall,
+    isForbiddenPeer,
+    rateOf,
+    ledger,
+    net,
+    rules,
+    contacts,
+    uses,
+    fetch: (request) => fetch(request),
+    now,
+    randomId,
+  },
 };
 
 /** @type {Promise<import("./fence.js").Refusal | null> | null} */
 let loading = null;
 /** Whoever comes next tries again. @returns {Promise<import("./fence.js").Refusal | null>} why nothing can be done */
-const load = () => (loading ??= loadState().catch((error) => ((loading = null), refusal("storage", `The browser does not let the companion store what it must know: ${error}`))));
+const load = () =>
+  (loading ??= loadState().catch(
+    (error) => (
+      (loading = null), refusal("storage", `The browser does not let the companion store what it must know: ${error}`)
+    ),
+  ));
 /** @param {() => unknown} action */
 const onceLoaded = async (action) => (await load()) ?? action();
 void load();
@@ -68,7 +99,13 @@ void load();
 /** @returns {Promise<null>} */
 async function loadState() {
   await storage.local.setAccessLevel?.({ accessLevel: "TRUSTED_CONTEXTS" });
-  const [isFirst] = await Promise.all([ledger.loadEntries(), grants.loadGrants(), contacts.loadContacts(), uses.loadUses(), asks.loadQuestions()]);
+  const [isFirst] = await Promise.all([
+    ledger.loadEntries(),
+    grants.loadGrants(),
+    contacts.loadContacts(),
+    uses.loadUses(),
+    asks.loadQuestions(),
+  ]);
   void rules.sweepRules();
   await relays.registerRelays(grants.bridges);
   // After an update, and when it was switched off and on, of which no event tells: pages that are open get their relay.
@@ -84,7 +121,9 @@ async function authorizeCall(bridge, call) {
   if (refused) return refused;
   const isAllowed = await hasAccess(origin);
   const grant = grants.findGrant(bridge, origin);
-  return isAllowed && grant ? { grant } : refusal("not_granted", `The browser does not allow the companion to call ${origin}.`);
+  return isAllowed && grant
+    ? { grant }
+    : refusal("not_granted", `The browser does not allow the companion to call ${origin}.`);
 }
 
 /** Where a name leads is known once it was answered. @param {string} url @param {string} ip */
@@ -123,7 +162,9 @@ runtime.onConnect.addListener((port) => {
   const page = new PagePort(port, bridge, environment);
   port.onDisconnect.addListener(() => endPort(page));
   port.onMessage.addListener(async (message) => {
-    const refused = (await load()) ?? (grants.isPaired(bridge) ? null : refusal("not_paired", "This bridge is not connected in the companion."));
+    const refused =
+      (await load()) ??
+      (grants.isPaired(bridge) ? null : refusal("not_paired", "This bridge is not connected in the companion."));
     if (refused) page.post({ type: "refused", id: "", ...refused });
     else await page.handleMessage(message);
   });

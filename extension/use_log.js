@@ -21,7 +21,10 @@ const SHOWN_USES = 30;
 const WRITE_MS = 1000;
 
 /** @param {Use[]} uses newest first */
-export const shownUses = (uses) => Object.values(Object.groupBy(uses, ({ bridge }) => bridge)).flatMap((own = []) => own.slice(0, SHOWN_USES)).sort((one, other) => other.at - one.at);
+export const shownUses = (uses) =>
+  Object.values(Object.groupBy(uses, ({ bridge }) => bridge))
+    .flatMap((own = []) => own.slice(0, SHOWN_USES))
+    .sort((one, other) => other.at - one.at);
 
 export class UseLog {
   /** @type {Use[]} */
@@ -58,7 +61,10 @@ export class UseLog {
     const counts = new Map();
     for (const { bridge } of this.#uses) counts.set(bridge, (counts.get(bridge) ?? 0) + 1);
     const most = Math.max(...counts.values());
-    this.#uses.splice(this.#uses.findIndex(({ bridge }) => counts.get(bridge) === most), 1);
+    this.#uses.splice(
+      this.#uses.findIndex(({ bridge }) => counts.get(bridge) === most),
+      1,
+    );
   }
 
   /** The first at once; what comes meanwhile is written together, long before a service worker is stopped for idleness. */

@@ -148,7 +148,19 @@ class App {
     const [approvals, notices] = [new ApprovalsView(elementById("approvals"), parts), new ApprovalNotices(parts)];
     const attention = new AttentionView(elementById("attention"), parts);
     const shortcuts = new Shortcuts(parts, elementById("open-palette"));
-    this.started.push(executor, devices, controls, status, navigation, approvals, attention, notices, webMcp, shortcuts, { stop: keepFresh(parts) });
+    this.started.push(
+      executor,
+      devices,
+      controls,
+      status,
+      navigation,
+      approvals,
+      attention,
+      notices,
+      webMcp,
+      shortcuts,
+      { stop: keepFresh(parts) },
+    );
     this.started.push({ stop: executor.onState((state) => this.#watchRemoval(state)) });
     navigation.start();
     shortcuts.start();
@@ -168,7 +180,13 @@ class App {
   async #refetchDocuments(parts) {
     const show = (/** @type {HTMLElement} */ note) => elementById("notices").append(dismissibleNotice(note));
     const loaded = await import("./servers/document_refresh.js").catch(() => null);
-    if (!loaded) return show(notice("warning", t`Documents are not fetched again: a part of this page could not be loaded. Reload the page.`));
+    if (!loaded)
+      return show(
+        notice(
+          "warning",
+          t`Documents are not fetched again: a part of this page could not be loaded. Reload the page.`,
+        ),
+      );
     const refresh = new loaded.DocumentRefresh(parts, show);
     const stop = parts.executor.onSourceChanged((serverId) => void refresh.refetchServer(serverId));
     this.started.push(refresh, { stop });
@@ -199,7 +217,15 @@ class App {
       again();
     };
     const change = () => void this.start({ mayReplace: true });
-    fill(elementById("main"), entranceView(failure, { again, stay, change }, this.pairing && loginPanel(this.loginFailure), this.pairing?.element ?? null));
+    fill(
+      elementById("main"),
+      entranceView(
+        failure,
+        { again, stay, change },
+        this.pairing && loginPanel(this.loginFailure),
+        this.pairing?.element ?? null,
+      ),
+    );
     this.unattended?.reportEntrance(failure);
     this.pairing?.start();
   }
@@ -226,7 +252,9 @@ function keepFresh({ executor, inventory }) {
 /** Somebody else may have typed the code: whose browser it is now is said at once, with the way out. @param {string} user */
 function announceOwner(user) {
   const wayOut = link(t`Not you? Disconnect it under Devices.`, viewAddress("devices"));
-  elementById("notices").append(dismissibleNotice(notice("good", t`This browser now belongs to ${user}.`, " ", wayOut)));
+  elementById("notices").append(
+    dismissibleNotice(notice("good", t`This browser now belongs to ${user}.`, " ", wayOut)),
+  );
 }
 
 /** @param {Parts} parts */
@@ -240,7 +268,9 @@ async function acceptStartupServers(parts) {
  * of this.
  */
 async function findDriver() {
-  const { toolBridgeDriver: tell } = /** @type {{toolBridgeDriver?: import("./types/unattended_types.d.ts").Tell}} */ (globalThis);
+  const { toolBridgeDriver: tell } = /** @type {{toolBridgeDriver?: import("./types/unattended_types.d.ts").Tell}} */ (
+    globalThis
+  );
   if (typeof tell !== "function") return null;
   const { UnattendedPage } = await import("./unattended/unattended_page.js");
   return new UnattendedPage(tell);

@@ -49,7 +49,12 @@ const NEVER = new AbortController().signal;
 /** What the page itself says of a call has no secret in it. */
 const PLAIN = { redact: (/** @type {string} */ text) => text, isSafe: true };
 
-const DRAINING = { code: "no_browser", message: "The bridge page is changing its permissions. Try again.", detail: {}, retryable: true };
+const DRAINING = {
+  code: "no_browser",
+  message: "The bridge page is changing its permissions. Try again.",
+  detail: {},
+  retryable: true,
+};
 
 class Executor {
   #isDraining = false;
@@ -77,7 +82,12 @@ class Executor {
     this.choices = new TransportChoices(store, openTransportChannel(start.user_id));
     this.companion = companionTransport(scope);
     this.runner = this.#makeRunner(store);
-    this.rules = new ApprovalRules((serverId, key) => this.runner.environment.findPin(serverId, key), new PageGrants(store), this.choices, (...about) => readsUnsaid(this.runner, ...about));
+    this.rules = new ApprovalRules(
+      (serverId, key) => this.runner.environment.findPin(serverId, key),
+      new PageGrants(store),
+      this.choices,
+      (...about) => readsUnsaid(this.runner, ...about),
+    );
     this.approvals = this.#makeQueue();
     this.calls = new RunningCalls(this.runner, (call, outcome) => this.#reportOutcome(call, outcome));
     this.socket = new BridgeSocket({
@@ -127,7 +137,13 @@ class Executor {
       now: () => performance.now(),
       listPins: () => pins.listAllPins(),
       findPin: (serverId, key) => pins.findPin(serverId, key),
-      loadCredentials: loginLoader({ credentials, fetch: send, companion: this.companion, choices: this.choices, loginsChanged: () => this.#broadcast({ type: "changed", subject: "logins" }) }),
+      loadCredentials: loginLoader({
+        credentials,
+        fetch: send,
+        companion: this.companion,
+        choices: this.choices,
+        loginsChanged: () => this.#broadcast({ type: "changed", subject: "logins" }),
+      }),
       noteRead: (serverId, request) => reads.noteRead(serverId, request),
       explainRedirect: (url) => explainRedirect(url, send),
       diagnoseFailure: (failed) => diagnoseFailure({ ...failed, origins: this.settings.origins }, environment),
@@ -141,7 +157,11 @@ class Executor {
   }
 
   #makeQueue() {
-    const environment = approvalEnvironment(() => this.runner, this.rules, () => this.socket);
+    const environment = approvalEnvironment(
+      () => this.runner,
+      this.rules,
+      () => this.socket,
+    );
     return new ApprovalQueue(environment, {
       callApproved: (call) => this.#startCall(call),
       callQueued: (call) => this.log.callQueued(call),
@@ -164,7 +184,8 @@ class Executor {
   /** A call that has ended for the bridge continues only if its request cannot be withdrawn. @param {string[]} ended */
   #handshakeCompleted(ended) {
     for (const callId of ended)
-      if (!this.approvals.withdrawCall(callId) && !this.journal.hasBegun(callId)) this.calls.stopCall(callId, "The bridge had already ended this call when the page reconnected.");
+      if (!this.approvals.withdrawCall(callId) && !this.journal.hasBegun(callId))
+        this.calls.stopCall(callId, "The bridge had already ended this call when the page reconnected.");
     this.approvals.repeatDecisions();
     void this.recovery.reportCalls(ended);
   }
@@ -174,8 +195,10 @@ class Executor {
     return {
       connectionChanged: (connection, problem) => this.#connectionChanged(connection, problem),
       limitsAnnounced: (limits) => void Object.assign(this.#limits, limits),
-      isUnderWay: (callId) => this.approvals.hasCall(callId) || this.calls.isRunning(callId) || this.journal.hasBegun(callId),
-      isSafe: async ({ server_id, key }) => (await this.runner.environment.findPin(server_id, key).catch(() => null))?.plan.safe === true,
+      isUnderWay: (callId) =>
+        this.approvals.hasCall(callId) || this.calls.isRunning(callId) || this.journal.hasBegun(callId),
+      isSafe: async ({ server_id, key }) =>
+        (await this.runner.environment.findPin(server_id, key).catch(() => null))?.plan.safe === true,
       doubtOf: (call) => this.journal.checkNotBegun(call).then(() => null, failureOf),
       callDoubted: (call, doubt) => this.#reportOutcome(call, failedOutcome(doubt, PLAIN, 0)),
       refusalOf: async (call) => (this.#isDraining ? DRAINING : this.runner.findRefusal(call)),
@@ -198,7 +221,8 @@ class Executor {
   #askUser(call) {
     this.log.callAwaitsApproval(call);
     if (!this.calls.wasStopped(call.call_id)) void this.approvals.addCall(call);
-    else this.#logEnding(call, failedOutcome(new CallFailure("cancelled", "Stopped before it was approved."), PLAIN, 0));
+    else
+      this.#logEnding(call, failedOutcome(new CallFailure("cancelled", "Stopped before it was approved."), PLAIN, 0));
   }
 
   /** @param {unknown} mode */
@@ -296,5 +320,8 @@ async function handleCommand(command) {
   if (command.type === "drain") started ? started.drainCalls() : scope.postMessage({ type: "drained" });
 }
 
-scope.addEventListener("message", (event) => void handleCommand(/** @type {MessageEvent<WorkerCommand>} */ (event).data));
+scope.addEventListener(
+  "message",
+  (event) => void handleCommand(/** @type {MessageEvent<WorkerCommand>} */ (event).data),
+);
 scope.postMessage({ type: "loaded" });

@@ -74,7 +74,10 @@ async function tryAddress(url) {
     return await sendRequest(url, {}, "no-cache"); // asked each time, and not sent again if its ETag is the same
   } catch (failure) {
     if (failure instanceof DOMException && failure.name === "TimeoutError")
-      throw new ProbeFailure({ code: "timeout", ...said("silent_address", "The address did not answer within a minute.") });
+      throw new ProbeFailure({
+        code: "timeout",
+        ...said("silent_address", "The address did not answer within a minute."),
+      });
     return null;
   }
 }
@@ -88,7 +91,11 @@ async function fetchDocument(url, credentials) {
   const response = await tryAddress(url);
   const failure = response === null ? null : await readDocument(url, response);
   if (failure && "text" in failure) return failure;
-  const listed = await readTools(url, (body, headers) => sendMessage(url, body, headers, credentials), response !== null);
+  const listed = await readTools(
+    url,
+    (body, headers) => sendMessage(url, body, headers, credentials),
+    response !== null,
+  );
   if (listed && "text" in listed) return listed;
   const problem = listed ?? failure ?? adaptProblem(await explainFailure(url), url);
   throw new ProbeFailure({ ...problem, page: failure?.page });
@@ -119,7 +126,10 @@ async function sendMessage(url, body, headers, credentials) {
   return response;
 }
 
-const MOVED = { code: "redirect_refused", ...said("mcp_moved", "The address answers with a redirect. Enter the final address of the MCP server.") };
+const MOVED = {
+  code: "redirect_refused",
+  ...said("mcp_moved", "The address answers with a redirect. Enter the final address of the MCP server."),
+};
 
 /**
  * A plain request, then one with a header that needs a preflight: most calls of tools need one too.
@@ -159,7 +169,10 @@ const REACHABLE = { code: "ok", ...said("reachable", "This page reaches the API 
 const MCP_REACHABLE = { code: "ok", ...said("mcp_reachable", "This page reaches the MCP server and lists its tools.") };
 const PREFLIGHT = {
   code: "preflight",
-  ...said("preflight", "This page reaches the API, but the API refuses requests with a JSON body or a key (CORS preflight). Its CORS settings must also allow the headers content-type and authorization and the methods its operations use."),
+  ...said(
+    "preflight",
+    "This page reaches the API, but the API refuses requests with a JSON body or a key (CORS preflight). Its CORS settings must also allow the headers content-type and authorization and the methods its operations use.",
+  ),
 };
 
 /** The largest answer of an authorization server. */
@@ -198,7 +211,10 @@ async function receiveMessage({ origin, source, data }) {
   try {
     postToParent({ type, id, ok: true, ...(await answerMessage(data)) });
   } catch (failure) {
-    const error = failure instanceof ProbeFailure ? failure.error : { code: "network", message: failure instanceof Error ? failure.message : String(failure) };
+    const error =
+      failure instanceof ProbeFailure
+        ? failure.error
+        : { code: "network", message: failure instanceof Error ? failure.message : String(failure) };
     postToParent({ type, id, ok: false, error });
   }
 }

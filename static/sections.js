@@ -89,6 +89,9 @@ async function openServers({ section, parts: [id = "", page = ""], query }) {
     const { ServerView, SERVER_PLACES } = await import("./servers/server_view.js");
     return (parts) => new ServerView(parts, id, SERVER_PLACES.find((place) => query.has(place)) ?? "");
   }
-  const [{ ServersView }, { Onboarding }] = await Promise.all([import("./servers/servers_view.js"), import("./onboarding/onboarding.js")]);
+  const [{ ServersView }, { Onboarding }] = await Promise.all([
+    import("./servers/servers_view.js"),
+    import("./onboarding/onboarding.js"),
+  ]);
   return (parts) => new ServersView(parts, new Onboarding(parts));
 }

@@ -31,7 +31,10 @@ export function bodyView(text, contentType, first) {
   const raw = textView(formatBody(text, contentType));
   const forms = /** @type {Forms} */ ([...richForms(text, contentType), ["text", () => raw]]);
   if (forms.length === 1) return raw;
-  const [place, choice] = [el("div", null, raw), el("div", { class: "actions forms", role: "group", "aria-label": t`Show the answer as` })];
+  const [place, choice] = [
+    el("div", null, raw),
+    el("div", { class: "actions forms", role: "group", "aria-label": t`Show the answer as` }),
+  ];
   /** @type {Map<Form, Element>} */
   const drawn = new Map([["text", raw]]);
   const show = (/** @type {Form} */ form) => {

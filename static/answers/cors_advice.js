@@ -12,7 +12,11 @@ async function readNeeds({ api, pins, credentials, inventory }, origin) {
   const ids = inventory.servers.filter(({ origins }) => origins.includes(origin)).map(({ id }) => id);
   const all = await Promise.all(
     ids.map(async (id) => {
-      const [server, accepted, secrets] = await Promise.all([api.readServer(id), pins.listPins(id), credentials.loadCredentials(id, origin)]);
+      const [server, accepted, secrets] = await Promise.all([
+        api.readServer(id),
+        pins.listPins(id),
+        credentials.loadCredentials(id, origin),
+      ]);
       const plans = accepted.filter((pin) => pin.origin === origin).map(({ plan }) => plan);
       return needsOf({ ...server, tools: server.tools.filter((tool) => tool.origin === origin) }, plans, secrets);
     }),

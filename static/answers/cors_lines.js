@@ -20,7 +20,10 @@ const AUTHORIZED = new Set(["http", "oauth2", "openIdConnect"]);
 const IGNORED = new Set(["accept", "content-type", "authorization"]);
 
 /** Of an API that is not known yet. @type {CorsNeeds} */
-export const USUAL_NEEDS = { methods: ["GET", "POST", "PUT", "PATCH", "DELETE"], headers: ["content-type", "authorization"] };
+export const USUAL_NEEDS = {
+  methods: ["GET", "POST", "PUT", "PATCH", "DELETE"],
+  headers: ["content-type", "authorization"],
+};
 
 /** Likely causes of an unreadable answer for which other settings of CORS would not help. */
 const NO_SETTINGS = new Set(["error_answer", "redirect"]);
@@ -28,7 +31,9 @@ const NO_SETTINGS = new Set(["error_answer", "redirect"]);
 /** @param {{code: string, detail?: Record<string, unknown>}} error of a call @returns {string | null} the origin that has to let this page in; null: it has, or something else is wrong */
 export function wallOf({ code, detail = {} }) {
   const isWall = code === "cors" || (code === "outcome_unknown" && detail.reason === "cors");
-  return isWall && !NO_SETTINGS.has(String(detail.likely_cause)) && typeof detail.origin === "string" ? detail.origin : null;
+  return isWall && !NO_SETTINGS.has(String(detail.likely_cause)) && typeof detail.origin === "string"
+    ? detail.origin
+    : null;
 }
 
 /** The header by which a scheme, or a stored value, is sent. @param {{type?: string, in?: string | null, name?: string | null}} secret @returns {string[]} */
@@ -54,20 +59,25 @@ export function needsOf({ tools, security_schemes, idempotency_key, trace_contex
     ...(trace_context ? ["traceparent"] : []),
   ]);
   const methods = new Set(tools.map(({ method }) => method.toUpperCase()));
-  return { methods: [...methods].filter((name) => METHOD.test(name)), headers: [...headers].filter((name) => HEADER.test(name)) };
+  return {
+    methods: [...methods].filter((name) => METHOD.test(name)),
+    headers: [...headers].filter((name) => HEADER.test(name)),
+  };
 }
 
 /** @param {string[]} names */
 const quoted = (names) => names.map((name) => `"${name}"`).join(", ");
 
 /** @param {string} origin @param {CorsNeeds} needs */
-const plainLines = (origin, { methods, headers }) => verbatim(`Access-Control-Allow-Origin: ${origin}
+const plainLines = (origin, { methods, headers }) =>
+  verbatim(`Access-Control-Allow-Origin: ${origin}
 Access-Control-Allow-Methods: ${methods.join(", ")}
 Access-Control-Allow-Headers: ${headers.join(", ")}
 Access-Control-Expose-Headers: *`);
 
 /** @param {string} origin @param {CorsNeeds} needs */
-const fastApiLines = (origin, { methods, headers }) => verbatim(`from starlette.middleware.cors import CORSMiddleware
+const fastApiLines = (origin, { methods, headers }) =>
+  verbatim(`from starlette.middleware.cors import CORSMiddleware
 
 app.add_middleware(
     CORSMiddleware,
@@ -78,7 +88,8 @@ app.add_middleware(
 )`);
 
 /** @param {string} origin @param {CorsNeeds} needs */
-const expressLines = (origin, { methods, headers }) => verbatim(`import cors from "cors"; // npm install cors
+const expressLines = (origin, { methods, headers }) =>
+  verbatim(`import cors from "cors"; // npm install cors
 
 // before the routes
 app.use(
@@ -91,7 +102,8 @@ app.use(
 );`);
 
 /** @param {string} origin @param {CorsNeeds} needs */
-const djangoLines = (origin, { methods, headers }) => verbatim(`# settings.py, after INSTALLED_APPS and MIDDLEWARE; pip install django-cors-headers
+const djangoLines = (origin, { methods, headers }) =>
+  verbatim(`# settings.py, after INSTALLED_APPS and MIDDLEWARE; pip install django-cors-headers
 INSTALLED_APPS += ["corsheaders"]
 MIDDLEWARE.insert(0, "corsheaders.middleware.CorsMiddleware")
 CORS_ALLOWED_ORIGINS = ["${origin}"]
@@ -100,7 +112,8 @@ CORS_ALLOW_HEADERS = [${quoted(headers)}]
 CORS_EXPOSE_HEADERS = ["*"]`);
 
 /** @param {string} origin @param {CorsNeeds} needs */
-const springLines = (origin, { methods, headers }) => verbatim(`import org.springframework.context.annotation.Configuration;
+const springLines = (origin, { methods, headers }) =>
+  verbatim(`import org.springframework.context.annotation.Configuration;
 import org.springframework.web.servlet.config.annotation.CorsRegistry;
 import org.springframework.web.servlet.config.annotation.WebMvcConfigurer;
 
@@ -117,7 +130,8 @@ public class ToolBridgeCors implements WebMvcConfigurer {
 }`);
 
 /** @param {string} origin @param {CorsNeeds} needs */
-const nginxLines = (origin, { methods, headers }) => verbatim(`# in the location of the API
+const nginxLines = (origin, { methods, headers }) =>
+  verbatim(`# in the location of the API
 if ($request_method = OPTIONS) {
     add_header Access-Control-Allow-Origin "${origin}";
     add_header Access-Control-Allow-Methods "${methods.join(", ")}";

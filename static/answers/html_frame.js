@@ -11,7 +11,11 @@ export const canShowHtml = () => typeof Element !== "undefined" && "setHTML" in 
 
 /** @param {string} html */
 export function htmlFrame(html) {
-  const frame = el("iframe", { class: "html-frame", sandbox: "allow-same-origin", title: t`The page the API answered with` });
+  const frame = el("iframe", {
+    class: "html-frame",
+    sandbox: "allow-same-origin",
+    title: t`The page the API answered with`,
+  });
   frame.addEventListener("load", () => showPage(frame.contentDocument, html)); // also when it is put somewhere else
   const hint = t`Without its scripts, styles, and anything it would load from elsewhere.`;
   return el("div", null, frame, el("p", { class: "hint" }, hint));

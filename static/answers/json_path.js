@@ -28,7 +28,8 @@ export function countMembers(value) {
 /** Some of what is inside, without listing all of it. @param {JsonValue} value @param {number} from @param {number} count @returns {{step: string | number, value: JsonValue}[]} */
 export function membersOf(value, from, count) {
   if (!isContainer(value)) return [];
-  if (Array.isArray(value)) return value.slice(from, from + count).map((member, index) => ({ step: from + index, value: member }));
+  if (Array.isArray(value))
+    return value.slice(from, from + count).map((member, index) => ({ step: from + index, value: member }));
   return Object.keys(value)
     .slice(from, from + count)
     .map((name) => ({ step: name, value: value[name] }));

@@ -56,8 +56,19 @@ export class JsonTree {
   #rowOf(step, { value, path, level }) {
     const count = countMembers(value);
     const group = count > 0 ? el("ul", { role: "group" }) : null;
-    const line = el("span", { class: "json-line" }, step === null ? null : el("span", { class: "json-key" }, `${step}: `), ...valueParts(value));
-    const properties = { role: "treeitem", tabindex: "-1", "aria-level": level, "aria-expanded": group ? "false" : null, "aria-selected": "false" };
+    const line = el(
+      "span",
+      { class: "json-line" },
+      step === null ? null : el("span", { class: "json-key" }, `${step}: `),
+      ...valueParts(value),
+    );
+    const properties = {
+      role: "treeitem",
+      tabindex: "-1",
+      "aria-level": level,
+      "aria-expanded": group ? "false" : null,
+      "aria-selected": "false",
+    };
     const row = el("li", properties, line, group);
     if (group) group.hidden = true;
     this.#rows.set(row, { value, path, level, group });
@@ -95,7 +106,11 @@ export class JsonTree {
     if (!group) return;
     const from = group.childElementCount;
     const members = membersOf(value, from, PART);
-    group.append(...members.map(({ step, value: member }) => this.#rowOf(step, { value: member, path: pathBelow(path, step), level: level + 1 })));
+    group.append(
+      ...members.map(({ step, value: member }) =>
+        this.#rowOf(step, { value: member, path: pathBelow(path, step), level: level + 1 }),
+      ),
+    );
     const left = countMembers(value) - from - members.length;
     if (left > 0) group.append(moreRow(left, level + 1));
   }
@@ -112,7 +127,10 @@ export class JsonTree {
   /** @param {HTMLElement | null} row @param {boolean} [hasFocus] */
   #choose(row, hasFocus = false) {
     if (row === null) return;
-    for (const [name, last, next] of [["tabindex", "-1", "0"], ["aria-selected", "false", "true"]]) {
+    for (const [name, last, next] of [
+      ["tabindex", "-1", "0"],
+      ["aria-selected", "false", "true"],
+    ]) {
       this.#current?.setAttribute(name, last);
       row.setAttribute(name, next);
     }
@@ -149,7 +167,8 @@ export class JsonTree {
     if (key === "ArrowUp") return go(rowBefore(row));
     if (key === "Home") return go(this.tree.firstElementChild);
     if (key === "End") return go(lastRow(/** @type {HTMLElement} */ (this.tree.firstElementChild)));
-    if (key === "ArrowRight") return isOpen === "false" ? turn : isOpen === "true" ? go(rowAfter(row)) : () => undefined;
+    if (key === "ArrowRight")
+      return isOpen === "false" ? turn : isOpen === "true" ? go(rowAfter(row)) : () => undefined;
     if (key === "ArrowLeft") return isOpen === "true" ? turn : go(ownerOf(row));
     return key === "Enter" || key === " " ? turn : null;
   }
@@ -170,11 +189,16 @@ function valueParts(value) {
 /** @param {number} left @param {number} level */
 function moreRow(left, level) {
   const words = t`${left} more; show the next ${Math.min(left, PART)}`;
-  return el("li", { role: "treeitem", tabindex: "-1", "aria-level": level, "aria-selected": "false", dataset: { more: "1" } }, el("span", { class: "json-line json-more" }, words));
+  return el(
+    "li",
+    { role: "treeitem", tabindex: "-1", "aria-level": level, "aria-selected": "false", dataset: { more: "1" } },
+    el("span", { class: "json-line json-more" }, words),
+  );
 }
 
 /** @param {Element} row @returns {Element | null} its first member, when it is open */
-const firstInside = (row) => (row.getAttribute("aria-expanded") === "true" ? row.querySelector(":scope > [role=group] > [role=treeitem]") : null);
+const firstInside = (row) =>
+  row.getAttribute("aria-expanded") === "true" ? row.querySelector(":scope > [role=group] > [role=treeitem]") : null;
 
 /** @param {Element} row */
 const ownerOf = (row) => row.parentElement?.closest("[role=treeitem]") ?? null;
@@ -183,7 +207,8 @@ const ownerOf = (row) => row.parentElement?.closest("[role=treeitem]") ?? null;
 function rowAfter(row) {
   const inside = firstInside(row);
   if (inside) return inside;
-  for (let at = /** @type {Element | null} */ (row); at; at = ownerOf(at)) if (at.nextElementSibling) return at.nextElementSibling;
+  for (let at = /** @type {Element | null} */ (row); at; at = ownerOf(at))
+    if (at.nextElementSibling) return at.nextElementSibling;
   return null;
 }
 

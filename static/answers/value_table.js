@@ -54,8 +54,14 @@ export function tableView({ path, rows, columns, isWhole }) {
     more.textContent = t`Show ${Math.min(left, PART)} of ${left} more`;
   };
   draw();
-  const words = isWhole ? counted(rows.length, "{0} row", "{0} rows") : counted(rows.length, "{0} row of {1}", "{0} rows of {1}", path);
-  const region = el("div", { class: "scroll table-scroll", tabindex: "0", role: "region", "aria-label": t`Table of the answer` }, table);
+  const words = isWhole
+    ? counted(rows.length, "{0} row", "{0} rows")
+    : counted(rows.length, "{0} row of {1}", "{0} rows of {1}", path);
+  const region = el(
+    "div",
+    { class: "scroll table-scroll", tabindex: "0", role: "region", "aria-label": t`Table of the answer` },
+    table,
+  );
   return el("div", null, el("p", { class: "hint" }, words), region, more);
 }
 
@@ -70,5 +76,12 @@ function cellOf(value) {
   if (value === null) return el("td", { class: "json-null" }, "null");
   const text = copyOf(value);
   const isLong = text.length > CELL_CHARS;
-  return el("td", { class: typeof value === "number" || typeof value === "bigint" ? "number" : null, title: isLong ? shorten(text, 2000) : null }, shorten(text, CELL_CHARS));
+  return el(
+    "td",
+    {
+      class: typeof value === "number" || typeof value === "bigint" ? "number" : null,
+      title: isLong ? shorten(text, 2000) : null,
+    },
+    shorten(text, CELL_CHARS),
+  );
 }

@@ -68,11 +68,28 @@ export class ApprovalsView {
   /** @param {number} count */
   #headRow(count) {
     this.place.hidden = count === 0;
-    this.title.textContent = counted(count, "{0} call is waiting for your approval", "{0} calls are waiting for your approval");
+    this.title.textContent = counted(
+      count,
+      "{0} call is waiting for your approval",
+      "{0} calls are waiting for your approval",
+    );
     const more = count - this.#cards.size;
-    this.hint.textContent = more > 0 ? counted(more, "{0} more follows when you have decided on these.", "{0} more follow when you have decided on these.") : "";
+    this.hint.textContent =
+      more > 0
+        ? counted(
+            more,
+            "{0} more follows when you have decided on these.",
+            "{0} more follow when you have decided on these.",
+          )
+        : "";
     const shown = this.#cards.size;
-    const each = shown > 1 ? [this.#allButton(t`Deny all ${shown}`, "denied", ""), this.#allButton(t`Allow all ${shown} once`, "once", "primary")] : [];
+    const each =
+      shown > 1
+        ? [
+            this.#allButton(t`Deny all ${shown}`, "denied", ""),
+            this.#allButton(t`Allow all ${shown} once`, "once", "primary"),
+          ]
+        : [];
     fill(this.all, ...each);
   }
 

@@ -54,7 +54,13 @@ export class BackUpPanel {
       this.#items = items;
       fill(this.list, el("legend", null, t`What to include`), ...KINDS.map((kind) => this.#choice(kind)));
       this.logins.textContent =
-        logins.length > 0 ? counted(logins.length, "{0} login with OAuth stays here: log in again in the other browser.", "{0} logins with OAuth stay here: log in again in the other browser.") : "";
+        logins.length > 0
+          ? counted(
+              logins.length,
+              "{0} login with OAuth stays here: log in again in the other browser.",
+              "{0} logins with OAuth stay here: log in again in the other browser.",
+            )
+          : "";
     });
   }
 
@@ -78,10 +84,20 @@ export class BackUpPanel {
   }
 
   #fileForm() {
-    const field = () => el("input", { type: "password", autocomplete: "new-password", required: true, spellcheck: "false", maxlength: 500 });
+    const field = () =>
+      el("input", {
+        type: "password",
+        autocomplete: "new-password",
+        required: true,
+        spellcheck: "false",
+        maxlength: 500,
+      });
     const [passphrase, again] = [field(), field()];
     const strength = el("p", { class: "hint", role: "status" });
-    passphrase.addEventListener("input", () => (strength.textContent = passphrase.value === "" ? "" : strengthOf(passphrase.value).sentence));
+    passphrase.addEventListener(
+      "input",
+      () => (strength.textContent = passphrase.value === "" ? "" : strengthOf(passphrase.value).sentence),
+    );
     const make = () => {
       for (const input of [passphrase, again]) Object.assign(input, { type: "text", value: makePassphrase() });
       again.value = passphrase.value;
@@ -93,8 +109,20 @@ export class BackUpPanel {
       void attemptAction(message, () => this.#download(passphrase.value, again.value));
     };
     const fields = [labelledField(t`Passphrase`, passphrase), strength, labelledField(t`The same again`, again)];
-    const actions = el("div", { class: "actions" }, el("button", { type: "submit", class: "primary" }, t`Download the backup`), button(t`Make a passphrase`, make, { class: "quiet" }));
-    return el("form", { class: "stack", "aria-label": t`As a file`, onsubmit: download }, el("h3", null, t`As a file`), ...fields, message, actions);
+    const actions = el(
+      "div",
+      { class: "actions" },
+      el("button", { type: "submit", class: "primary" }, t`Download the backup`),
+      button(t`Make a passphrase`, make, { class: "quiet" }),
+    );
+    return el(
+      "form",
+      { class: "stack", "aria-label": t`As a file`, onsubmit: download },
+      el("h3", null, t`As a file`),
+      ...fields,
+      message,
+      actions,
+    );
   }
 
   /** @param {string} passphrase @param {string} again */

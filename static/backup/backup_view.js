@@ -19,7 +19,10 @@ export class BackupView {
   /** @param {HTMLElement} container */
   async start(container) {
     const pairing = link(t`Devices`, viewAddress("devices"));
-    const lead = inText(t`Credentials, what you accepted, and environments live in one browser only. Pair the other one first, under ${PLACE}.`, pairing);
+    const lead = inText(
+      t`Credentials, what you accepted, and environments live in one browser only. Pair the other one first, under ${PLACE}.`,
+      pairing,
+    );
     const columns = el("div", { class: "columns" }, this.backUp.element, this.restore.element);
     fill(container, el("h1", null, t`Move to another browser`), el("p", { class: "lead" }, ...lead), columns);
     if (!this.parts.inventory.isLoaded) await this.parts.inventory.loadInventory().catch(() => undefined); // what is missing then, is said by the status

@@ -13,7 +13,8 @@ const GROUPS_OF_FOUR = /.{4}(?=.)/g;
 /** @param {Bytes} bytes */
 export function encodeBase64(bytes) {
   let text = "";
-  for (let start = 0; start < bytes.length; start += PIECE) text += String.fromCharCode(...bytes.subarray(start, start + PIECE));
+  for (let start = 0; start < bytes.length; start += PIECE)
+    text += String.fromCharCode(...bytes.subarray(start, start + PIECE));
   return btoa(text);
 }
 

@@ -29,10 +29,18 @@ export const KINDS = ["credential", "acceptance", "permission", "environment", "
 export async function collectContents(sources) {
   const ids = sources.inventory.servers.map(({ id }) => id);
   const credentials = (await Promise.all(ids.map((id) => credentialsOf(sources, id)))).flat();
-  const others = await Promise.all([acceptancesOf(sources, ids), permissionsOf(sources), environmentsOf(sources), savedRequestsOf(sources)]);
+  const others = await Promise.all([
+    acceptancesOf(sources, ids),
+    permissionsOf(sources),
+    environmentsOf(sources),
+    savedRequestsOf(sources),
+  ]);
   const known = new Set(ids);
   const items = [...credentials.filter((item) => !isLogin(item)), ...others.flat()];
-  return { items: items.filter(({ server_id }) => known.has(server_id)), logins: credentials.filter(isLogin).map(identityOf) };
+  return {
+    items: items.filter(({ server_id }) => known.has(server_id)),
+    logins: credentials.filter(isLogin).map(identityOf),
+  };
 }
 
 /** @param {CredentialItem} item */
@@ -41,7 +49,9 @@ const isLogin = ({ value }) => "oauth" in value;
 /** @param {BackupItem[]} items @param {Pick<Parts, "user" | "inventory">} parts @returns {Backup} */
 export function makeBackup(items, { user, inventory }) {
   const used = new Set(items.map(({ server_id }) => server_id));
-  const servers = Object.fromEntries(inventory.servers.filter(({ id }) => used.has(id)).map(({ id, title }) => [id, title]));
+  const servers = Object.fromEntries(
+    inventory.servers.filter(({ id }) => used.has(id)).map(({ id, title }) => [id, title]),
+  );
   return { made_at: Date.now(), user, bridge: location.origin, servers, items };
 }
 
@@ -56,7 +66,9 @@ export function identityOf(item) {
 
 /** What an item says; when it was saved counts for nothing. @param {BackupItem} item */
 export function meaningOf(item) {
-  const { saved_at, granted_at, ...meaning } = /** @type {BackupItem & {saved_at?: number, granted_at?: number}} */ (item);
+  const { saved_at, granted_at, ...meaning } = /** @type {BackupItem & {saved_at?: number, granted_at?: number}} */ (
+    item
+  );
   return canonicalJson(/** @type {JsonValue} */ (/** @type {unknown} */ (meaning)));
 }
 
@@ -64,7 +76,8 @@ export function meaningOf(item) {
 export async function hashPlans(plans) {
   /** @type {string[]} */
   const hashes = [];
-  for (let start = 0; start < plans.length; start += HASHED_AT_ONCE) hashes.push(...(await Promise.all(plans.slice(start, start + HASHED_AT_ONCE).map(hashPlan))));
+  for (let start = 0; start < plans.length; start += HASHED_AT_ONCE)
+    hashes.push(...(await Promise.all(plans.slice(start, start + HASHED_AT_ONCE).map(hashPlan))));
   return hashes;
 }
 
@@ -89,7 +102,13 @@ function sorted(value) {
 async function credentialsOf({ credentials }, server_id) {
   const names = await credentials.listCredentials(server_id);
   const origins = [...new Set(names.map(({ origin }) => origin))];
-  const opened = new Map(await Promise.all(origins.map(async (origin) => /** @type {const} */ ([origin, await credentials.loadCredentials(server_id, origin)]))));
+  const opened = new Map(
+    await Promise.all(
+      origins.map(
+        async (origin) => /** @type {const} */ ([origin, await credentials.loadCredentials(server_id, origin)]),
+      ),
+    ),
+  );
   return names.flatMap(({ origin, scheme, saved_at }) => {
     const value = memberOf(opened.get(origin) ?? {}, scheme);
     return value === undefined ? [] : [{ kind: verbatim("credential"), server_id, origin, scheme, saved_at, value }];
@@ -98,12 +117,16 @@ async function credentialsOf({ credentials }, server_id) {
 
 /** @param {Sources} sources @param {string[]} ids @returns {Promise<BackupItem[]>} */
 async function acceptancesOf({ pins }, ids) {
-  const accepted = await Promise.all(ids.map(async (server_id) => /** @type {const} */ ([server_id, await pins.listPins(server_id)])));
+  const accepted = await Promise.all(
+    ids.map(async (server_id) => /** @type {const} */ ([server_id, await pins.listPins(server_id)])),
+  );
   const some = accepted.filter(([, list]) => list.length > 0);
   return Promise.all(
     some.map(async ([server_id, list]) => {
       const hashes = await hashPlans(list.map(({ plan }) => plan));
-      const operations = Object.fromEntries(list.map(({ key, digest }, place) => [key, { digest, plan: hashes[place] ?? "" }]));
+      const operations = Object.fromEntries(
+        list.map(({ key, digest }, place) => [key, { digest, plan: hashes[place] ?? "" }]),
+      );
       return { kind: verbatim("acceptance"), server_id, operations };
     }),
   );
@@ -114,13 +137,21 @@ async function permissionsOf({ store }) {
   /** @type {import("../types/types.js").PageGrant[]} */
   const grants = await store.readRecords("grants");
   const lasting = grants.filter(({ scope }) => scope === "always");
-  return lasting.map(({ server_id, key, digest, granted_at }) => ({ kind: verbatim("permission"), server_id, key, digest, granted_at }));
+  return lasting.map(({ server_id, key, digest, granted_at }) => ({
+    kind: verbatim("permission"),
+    server_id,
+    key,
+    digest,
+    granted_at,
+  }));
 }
 
 /** @param {Sources} sources @returns {Promise<BackupItem[]>} */
 async function environmentsOf({ store }) {
   const all = Object.entries(await readEnvironments(store));
-  return all.flatMap(([server_id, { list }]) => list.map((each) => ({ kind: verbatim("environment"), server_id, ...each })));
+  return all.flatMap(([server_id, { list }]) =>
+    list.map((each) => ({ kind: verbatim("environment"), server_id, ...each })),
+  );
 }
 
 /** @param {Sources} sources @returns {Promise<BackupItem[]>} */
@@ -128,6 +159,11 @@ async function savedRequestsOf({ store }) {
   const all = Object.entries(await readSavedRequests(store));
   return all.flatMap(([place, list]) => {
     const [server_id = ""] = place.split(" ", 1);
-    return list.map((each) => ({ kind: verbatim("saved_request"), server_id, key: place.slice(server_id.length + 1), ...each }));
+    return list.map((each) => ({
+      kind: verbatim("saved_request"),
+      server_id,
+      key: place.slice(server_id.length + 1),
+      ...each,
+    }));
   });
 }

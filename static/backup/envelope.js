@@ -58,12 +58,20 @@ export function sealWithKey(content, key) {
 /** @param {string} text @param {string} passphrase @returns {Promise<JsonValue>} @throws {BackupError} */
 export async function openWithPassphrase(text, passphrase) {
   const envelope = readEnvelope(text, BY_PASSPHRASE);
-  return open(envelope, await keyOfPassphrase(passphrase, envelope.key), t`The passphrase is wrong, or the file was changed.`);
+  return open(
+    envelope,
+    await keyOfPassphrase(passphrase, envelope.key),
+    t`The passphrase is wrong, or the file was changed.`,
+  );
 }
 
 /** @param {string} text @param {CryptoKey} key @returns {Promise<JsonValue>} @throws {BackupError} */
 export async function openWithKey(text, key) {
-  return open(readEnvelope(text, BY_CODE), key, t`The code does not open what came through the bridge. Show a new code.`);
+  return open(
+    readEnvelope(text, BY_CODE),
+    key,
+    t`The code does not open what came through the bridge. Show a new code.`,
+  );
 }
 
 /** @param {JsonValue} content @param {KeyHeader} header @param {CryptoKey} key @param {number} most characters */
@@ -87,7 +95,9 @@ async function open(envelope, key, refusal) {
 
 /** The header is authenticated in one writing, whatever the order and the spaces of the file. @param {Omit<Envelope, "content">} header */
 function cipherOf({ format, version, key, iv }) {
-  const additionalData = new TextEncoder().encode(JSON.stringify([format, version, key.derivation, key.iterations, key.salt, iv]));
+  const additionalData = new TextEncoder().encode(
+    JSON.stringify([format, version, key.derivation, key.iterations, key.salt, iv]),
+  );
   return { name: "AES-GCM", iv: decodeBase64(iv), additionalData };
 }
 
@@ -103,10 +113,15 @@ async function keyOfPassphrase(passphrase, { iterations, salt }) {
 function readEnvelope(text, derivation) {
   if (text.length > MAX_FILE_CHARS) throw tooLarge(MAX_FILE_CHARS);
   const found = parseEnvelope(text);
-  if (found?.format !== FORMAT) throw new BackupError("not_a_backup", t`This is no backup of a browser made by this page.`);
+  if (found?.format !== FORMAT)
+    throw new BackupError("not_a_backup", t`This is no backup of a browser made by this page.`);
   if (typeof found.version === "number" && found.version > VERSION)
-    throw new BackupError("newer_version", t`This backup was made by a newer version of the bridge. Update this one, then try again.`);
-  if (!isEnvelope(found) || found.version !== VERSION || found.key.derivation !== derivation || !isStrong(found.key)) throw damaged();
+    throw new BackupError(
+      "newer_version",
+      t`This backup was made by a newer version of the bridge. Update this one, then try again.`,
+    );
+  if (!isEnvelope(found) || found.version !== VERSION || found.key.derivation !== derivation || !isStrong(found.key))
+    throw damaged();
   return found;
 }
 
@@ -124,7 +139,11 @@ function parseEnvelope(text) {
 function isEnvelope(found) {
   const { key } = found;
   const texts = [key?.derivation, found.iv, found.content, key?.salt];
-  return texts.every((text) => typeof text === "string") && [found.iv, found.content, key.salt].every(isBase64) && Number.isInteger(key.iterations);
+  return (
+    texts.every((text) => typeof text === "string") &&
+    [found.iv, found.content, key.salt].every(isBase64) &&
+    Number.isInteger(key.iterations)
+  );
 }
 
 /** @param {string} text */
@@ -139,7 +158,8 @@ function isStrong({ derivation, iterations, salt }) {
 const damaged = () => new BackupError("damaged", t`This backup is incomplete or damaged. Copy the file again, whole.`);
 
 /** @param {number} most */
-const tooLarge = (most) => new BackupError("too_large", t`This is larger than ${formatSize(most)}. Choose less, or a file in place of a code.`);
+const tooLarge = (most) =>
+  new BackupError("too_large", t`This is larger than ${formatSize(most)}. Choose less, or a file in place of a code.`);
 
 /** @param {Bytes} bytes @returns {Promise<ArrayBuffer>} */
 function pack(bytes) {

@@ -18,8 +18,10 @@ export const KIND_WORDS = {
 
 /** Besides the server. @param {BackupItem} item */
 export function itemWords(item) {
-  if (item.kind === "credential") return item.scheme === "*" ? t`for every request to ${item.origin}` : t`${item.scheme}, for ${item.origin}`;
-  if (item.kind === "acceptance") return counted(Object.keys(item.operations).length, "{0} operation", "{0} operations");
+  if (item.kind === "credential")
+    return item.scheme === "*" ? t`for every request to ${item.origin}` : t`${item.scheme}, for ${item.origin}`;
+  if (item.kind === "acceptance")
+    return counted(Object.keys(item.operations).length, "{0} operation", "{0} operations");
   if (item.kind === "environment") return `${item.name}: ${item.base_url}`;
   return item.kind === "saved_request" ? `${item.name} (${item.key})` : item.key;
 }
@@ -27,7 +29,12 @@ export function itemWords(item) {
 /** What tells the two apart; "" where nothing can be said. @param {RestorableItem} found */
 export function differenceWords({ item, own, reason }) {
   if (reason !== "" || own === null) return reason;
-  if (item.kind === "credential" && own.kind === "credential") return t`Saved here on ${formatMoment(own.saved_at)}, in the backup on ${formatMoment(item.saved_at)}.`;
-  if (item.kind === "acceptance" || (item.kind === "environment" && own.kind === "environment" && own.base_url !== item.base_url)) return t`Here: ${itemWords(own)}.`;
+  if (item.kind === "credential" && own.kind === "credential")
+    return t`Saved here on ${formatMoment(own.saved_at)}, in the backup on ${formatMoment(item.saved_at)}.`;
+  if (
+    item.kind === "acceptance" ||
+    (item.kind === "environment" && own.kind === "environment" && own.base_url !== item.base_url)
+  )
+    return t`Here: ${itemWords(own)}.`;
   return "";
 }

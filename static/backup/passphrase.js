@@ -19,7 +19,8 @@ export function strengthOf(passphrase) {
   const length = [...passphrase].length;
   if (length < MIN_CHARS) return { level: "short", sentence: t`At least ${MIN_CHARS} characters; ${length} so far.` };
   const bits = guessBits(passphrase);
-  if (bits < FAIR_BITS) return { level: "weak", sentence: t`Weak: too much of it repeats. Use several words, or make one.` };
+  if (bits < FAIR_BITS)
+    return { level: "weak", sentence: t`Weak: too much of it repeats. Use several words, or make one.` };
   if (bits < STRONG_BITS) return { level: "fair", sentence: t`Fair: two more words would make it strong.` };
   return { level: "strong", sentence: t`Strong.` };
 }

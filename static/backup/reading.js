@@ -29,7 +29,13 @@ export function readBackup(content) {
   const { made_at, user, bridge, servers, items } = membersOf(content);
   demand(Array.isArray(items) && items.length <= MAX_ITEMS);
   const titles = Object.fromEntries(Object.entries(membersOf(servers)).map(([id, title]) => [text(id), text(title)]));
-  return { made_at: moment(made_at), user: text(user), bridge: text(bridge), servers: titles, items: items.map(readItem) };
+  return {
+    made_at: moment(made_at),
+    user: text(user),
+    bridge: text(bridge),
+    servers: titles,
+    items: items.map(readItem),
+  };
 }
 
 /** @param {JsonValue} value @returns {BackupItem} */
@@ -44,7 +50,14 @@ function readItem(value) {
 const READERS = {
   credential: ({ server_id, origin, scheme, saved_at, value }) => {
     demand(URL.canParse(text(origin)) && new URL(origin).origin === origin);
-    return { kind: "credential", server_id, origin, scheme: text(scheme), saved_at: moment(saved_at), value: readCredential(membersOf(value)) };
+    return {
+      kind: "credential",
+      server_id,
+      origin,
+      scheme: text(scheme),
+      saved_at: moment(saved_at),
+      value: readCredential(membersOf(value)),
+    };
   },
   acceptance: ({ server_id, operations }) => {
     const read = Object.entries(membersOf(operations)).map(([key, proof]) => {
@@ -53,11 +66,26 @@ const READERS = {
     });
     return { kind: "acceptance", server_id, operations: Object.fromEntries(read) };
   },
-  permission: ({ server_id, key, digest, granted_at }) => ({ kind: "permission", server_id, key: text(key), digest: text(digest), granted_at: moment(granted_at) }),
+  permission: ({ server_id, key, digest, granted_at }) => ({
+    kind: "permission",
+    server_id,
+    key: text(key),
+    digest: text(digest),
+    granted_at: moment(granted_at),
+  }),
   environment: ({ server_id, name, base_url, variables }) => {
     demand(Array.isArray(variables) && variables.length <= MAX_VARIABLES);
-    const read = variables.map((/** @type {JsonValue} */ each) => membersOf(each)).map((/** @type {Members} */ each) => ({ name: text(each.name, MAX_VARIABLE_NAME), value: text(each.value, MAX_VARIABLE_VALUE) }));
-    return { kind: "environment", server_id, ...readEnvironment({ name: text(name), base_url: text(base_url), variables: read }) };
+    const read = variables
+      .map((/** @type {JsonValue} */ each) => membersOf(each))
+      .map((/** @type {Members} */ each) => ({
+        name: text(each.name, MAX_VARIABLE_NAME),
+        value: text(each.value, MAX_VARIABLE_VALUE),
+      }));
+    return {
+      kind: "environment",
+      server_id,
+      ...readEnvironment({ name: text(name), base_url: text(base_url), variables: read }),
+    };
   },
   saved_request: ({ server_id, key, name, text: args }) => {
     demand(readArguments(text(args, MAX_ARGUMENTS)) !== null);
@@ -67,7 +95,10 @@ const READERS = {
 
 /** @param {Members} found @returns {import("../types/types.js").CredentialSet[string]} */
 function readCredential(found) {
-  const known = CREDENTIAL_MEMBERS.filter((name) => found[name] !== undefined).map((name) => [name, text(found[name], MAX_SECRET)]);
+  const known = CREDENTIAL_MEMBERS.filter((name) => found[name] !== undefined).map((name) => [
+    name,
+    text(found[name], MAX_SECRET),
+  ]);
   const value = Object.fromEntries(known);
   demand("value" in value || "username" in value);
   return value;
@@ -105,4 +136,5 @@ function demand(isRight) {
   if (!isRight) throw damaged();
 }
 
-const damaged = () => new BackupError("damaged", t`The content of this backup is not as this page writes it: nothing was taken over.`);
+const damaged = () =>
+  new BackupError("damaged", t`The content of this backup is not as this page writes it: nothing was taken over.`);

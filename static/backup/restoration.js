@@ -35,7 +35,14 @@ export async function compareBackup(target, backup) {
       const identity = identityOf(item);
       const found = own.get(identity);
       if (!known.has(item.server_id)) return unusable(item, t`This server is not among yours here. Add it first.`);
-      if (logins.has(identity)) return { item, own: null, standing: "differs", reason: t`Here is a login with OAuth. It would be replaced.`, pins: [] };
+      if (logins.has(identity))
+        return {
+          item,
+          own: null,
+          standing: "differs",
+          reason: t`Here is a login with OAuth. It would be replaced.`,
+          pins: [],
+        };
       return item.kind === "acceptance" ? compareAcceptance(target, item, found) : compareItem(item, found);
     }),
   );
@@ -54,17 +61,24 @@ const unusable = (item, reason) => ({ item, own: null, standing: "unusable", rea
 async function compareAcceptance(target, item, found) {
   const pins = await usablePins(target, item);
   const left = Object.keys(item.operations).length - pins.length;
-  if (pins.length === 0) return unusable(item, t`None of its operations is accepted here as it was. Review the server.`);
+  if (pins.length === 0)
+    return unusable(item, t`None of its operations is accepted here as it was. Review the server.`);
   const operations = Object.fromEntries(pins.map(({ key }) => [key, item.operations[key]]));
   const compared = compareItem(/** @type {AcceptanceItem} */ ({ ...item, operations }), found);
-  return { ...compared, pins, reason: left > 0 ? t`${left} of them changed since, or are not accepted here any more: review the server.` : "" };
+  return {
+    ...compared,
+    pins,
+    reason: left > 0 ? t`${left} of them changed since, or are not accepted here any more: review the server.` : "",
+  };
 }
 
 /** @param {Target} target @param {AcceptanceItem} item @returns {Promise<Pin[]>} */
 async function usablePins({ api, pins }, { server_id, operations }) {
   const [server, plans] = await Promise.all([api.readServer(server_id), api.readPlans(server_id)]);
   const accepted = new Map(server.tools.filter(isAccepted).map(({ key, digest }) => [key, digest]));
-  const offered = Object.entries(plans.operations).filter(([key, { digest }]) => digest === accepted.get(key) && digest === operations[key]?.digest);
+  const offered = Object.entries(plans.operations).filter(
+    ([key, { digest }]) => digest === accepted.get(key) && digest === operations[key]?.digest,
+  );
   const hashes = await hashPlans(offered.map(([, { plan }]) => plan));
   const proven = offered.filter(([key], place) => hashes[place] === operations[key]?.plan);
   return pinsOf(server, Object.fromEntries(proven), pins.ownOrigin).pins;
@@ -77,9 +91,21 @@ async function usablePins({ api, pins }, { server_id, operations }) {
  */
 export async function writeItems(target, chosen) {
   const items = chosen.map(({ item }) => item);
-  const sealed = await Promise.all(items.flatMap((item) => (item.kind === "credential" ? target.credentials.sealCredential(item.server_id, item.origin, item.scheme, item.value) : [])));
-  const environments = addEnvironments(await readEnvironments(target.store), items.filter((item) => item.kind === "environment"));
-  const requests = addRequests(await readSavedRequests(target.store), items.filter((item) => item.kind === "saved_request"));
+  const sealed = await Promise.all(
+    items.flatMap((item) =>
+      item.kind === "credential"
+        ? target.credentials.sealCredential(item.server_id, item.origin, item.scheme, item.value)
+        : [],
+    ),
+  );
+  const environments = addEnvironments(
+    await readEnvironments(target.store),
+    items.filter((item) => item.kind === "environment"),
+  );
+  const requests = addRequests(
+    await readSavedRequests(target.store),
+    items.filter((item) => item.kind === "saved_request"),
+  );
   const servers = new Map(target.inventory.servers.map((server) => [server.id, server]));
   await target.store.changeRecords(["credentials", "servers", "pins", "grants", "keys"], (of) => {
     for (const each of sealed) of("credentials").put(each, [each.server_id, each.origin, each.scheme]);
@@ -121,6 +147,7 @@ function addEnvironments(all, items) {
 /** @param {Awaited<ReturnType<typeof readSavedRequests>>} all @param {SavedRequestItem[]} items */
 function addRequests(all, items) {
   const next = dictionaryOf(all);
-  for (const item of items) next[placeOf(item)] = withRequest(next[placeOf(item)] ?? [], { name: item.name, text: item.text });
+  for (const item of items)
+    next[placeOf(item)] = withRequest(next[placeOf(item)] ?? [], { name: item.name, text: item.text });
   return next;
 }

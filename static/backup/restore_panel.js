@@ -23,7 +23,15 @@ export class RestorePanel {
     this.forms = el("div", { class: "stack" }, this.#fileForm(), this.#codeForm());
     const heading = el("h2", { id: freshId("restore") }, t`Restore`);
     const hint = t`You see what would be added or replaced first. Only restore what you made yourself.`;
-    this.element = el("section", { class: "panel", "aria-labelledby": heading.id }, heading, el("p", { class: "hint" }, hint), this.forms, this.message, this.preview);
+    this.element = el(
+      "section",
+      { class: "panel", "aria-labelledby": heading.id },
+      heading,
+      el("p", { class: "hint" }, hint),
+      this.forms,
+      this.message,
+      this.preview,
+    );
   }
 
   #fileForm() {
@@ -90,6 +98,7 @@ export class RestorePanel {
 /** @param {File | undefined} file */
 async function readFile(file) {
   if (file === undefined) throw new Error(t`Choose a file.`);
-  if (file.size > MAX_FILE_CHARS) throw new BackupError("not_a_backup", t`This is no backup of a browser made by this page.`);
+  if (file.size > MAX_FILE_CHARS)
+    throw new BackupError("not_a_backup", t`This is no backup of a browser made by this page.`);
   return file.text();
 }

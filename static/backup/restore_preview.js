@@ -17,16 +17,30 @@ export class RestorePreview {
 
   /** @param {Backup} backup @param {RestorableItem[]} found @param {{id: string, title: string}[]} servers @param {Decisions} decisions */
   constructor(backup, found, servers, decisions) {
-    this.titles = new Map([...Object.entries(backup.servers), ...servers.map(({ id, title }) => /** @type {[string, string]} */ ([id, title]))]);
+    this.titles = new Map([
+      ...Object.entries(backup.servers),
+      ...servers.map(({ id, title }) => /** @type {[string, string]} */ ([id, title])),
+    ]);
     this.take = button("", () => decisions.take(this.#chosen()), { class: "primary" });
     const facts = factList([
       [t`Made`, formatMoment(backup.made_at)],
       [t`In a browser of`, backup.user],
       [t`At the bridge`, backup.bridge],
     ]);
-    const parts = KINDS.map((kind) => this.#part(kind, found.filter(({ item }) => item.kind === kind)));
+    const parts = KINDS.map((kind) =>
+      this.#part(
+        kind,
+        found.filter(({ item }) => item.kind === kind),
+      ),
+    );
     const actions = el("div", { class: "actions" }, this.take, button(t`Cancel`, decisions.cancel, { class: "quiet" }));
-    this.element = el("section", { class: "stack", "aria-label": t`What the backup would change`, tabindex: "-1" }, facts, ...parts, actions);
+    this.element = el(
+      "section",
+      { class: "stack", "aria-label": t`What the backup would change`, tabindex: "-1" },
+      facts,
+      ...parts,
+      actions,
+    );
     this.element.addEventListener("change", () => this.#count());
     this.#count();
   }
@@ -37,7 +51,10 @@ export class RestorePreview {
 
   #count() {
     const { length } = this.#chosen();
-    fill(this.take, length === 0 ? t`Nothing to take over` : counted(length, "Take over {0} item", "Take over {0} items"));
+    fill(
+      this.take,
+      length === 0 ? t`Nothing to take over` : counted(length, "Take over {0} item", "Take over {0} items"),
+    );
     this.take.disabled = length === 0;
   }
 
@@ -51,7 +68,9 @@ export class RestorePreview {
       { "aria-label": KIND_WORDS[kind] },
       el("h3", null, KIND_WORDS[kind]),
       rows.length > 0 ? el("ul", { class: "plain-list" }, ...rows) : null,
-      same > 0 ? el("p", { class: "hint" }, counted(same, "{0} is here already, the same.", "{0} are here already, the same.")) : null,
+      same > 0
+        ? el("p", { class: "hint" }, counted(same, "{0} is here already, the same.", "{0} are here already, the same."))
+        : null,
     );
   }
 
@@ -60,8 +79,14 @@ export class RestorePreview {
     const { item, standing } = found;
     const label = `${this.titles.get(item.server_id) ?? item.server_id}: ${itemWords(item)}`;
     const words = differenceWords(found);
-    const hint = words === "" ? null : el("p", { class: standing === "unusable" ? "hint warning-text" : "hint" }, words);
-    const row = { new: () => this.#addition(found, label), differs: () => this.#conflict(found, label), unusable: () => el("span", null, label), same: () => null };
+    const hint =
+      words === "" ? null : el("p", { class: standing === "unusable" ? "hint warning-text" : "hint" }, words);
+    const row = {
+      new: () => this.#addition(found, label),
+      differs: () => this.#conflict(found, label),
+      unusable: () => el("span", null, label),
+      same: () => null,
+    };
     return el("li", { dataset: { standing } }, row[standing](), hint);
   }
 
@@ -69,14 +94,27 @@ export class RestorePreview {
   #addition(found, label) {
     const box = el("input", { type: "checkbox", checked: true });
     this.#choices.set(found, () => box.checked);
-    return el("label", { class: "check" }, box, el("span", { class: "wrap" }, label, " ", el("span", { class: "badge good" }, t`new`)));
+    return el(
+      "label",
+      { class: "check" },
+      box,
+      el("span", { class: "wrap" }, label, " ", el("span", { class: "badge good" }, t`new`)),
+    );
   }
 
   /** What is here stays unless the user says otherwise. @param {RestorableItem} found @param {string} label */
   #conflict(found, label) {
-    const options = [el("option", { value: "mine" }, t`Keep mine`), el("option", { value: "backup" }, t`Take the backup's`)];
+    const options = [
+      el("option", { value: "mine" }, t`Keep mine`),
+      el("option", { value: "backup" }, t`Take the backup's`),
+    ];
     const select = el("select", { "aria-label": label }, ...options);
     this.#choices.set(found, () => select.value === "backup");
-    return el("div", { class: "choice" }, el("span", { class: "wrap" }, label, " ", el("span", { class: "badge" }, t`differs`)), select);
+    return el(
+      "div",
+      { class: "choice" },
+      el("span", { class: "wrap" }, label, " ", el("span", { class: "badge" }, t`differs`)),
+      select,
+    );
   }
 }

@@ -19,7 +19,9 @@ const KEY_INFO = verbatim("tool-bridge transfer key");
 /** What was typed is no code; the message is for the user. */
 export class CodeError extends Error {
   constructor() {
-    super(t`This is no code of a transfer: it has ${SECRET_CHARS + CHECK_CHARS} letters and digits. Compare each group.`);
+    super(
+      t`This is no code of a transfer: it has ${SECRET_CHARS + CHECK_CHARS} letters and digits. Compare each group.`,
+    );
     this.name = verbatim("CodeError");
     this.code = "bad_code";
   }
@@ -38,14 +40,25 @@ export async function readCode(code) {
   const secret = values.slice(0, SECRET_CHARS);
   const check = await checkOf(secret);
   if (check.some((value, place) => value !== values[SECRET_CHARS + place])) throw new CodeError();
-  const material = await crypto.subtle.importKey("raw", new Uint8Array(secret), "HKDF", false, ["deriveBits", "deriveKey"]);
+  const material = await crypto.subtle.importKey("raw", new Uint8Array(secret), "HKDF", false, [
+    "deriveBits",
+    "deriveKey",
+  ]);
   const id = new Uint8Array(await crypto.subtle.deriveBits(derivation(ID_INFO), material, ID_BITS));
-  const key = await crypto.subtle.deriveKey(derivation(KEY_INFO), material, { name: "AES-GCM", length: 256 }, false, ["encrypt", "decrypt"]);
+  const key = await crypto.subtle.deriveKey(derivation(KEY_INFO), material, { name: "AES-GCM", length: 256 }, false, [
+    "encrypt",
+    "decrypt",
+  ]);
   return { id: Array.from(id, (byte) => byte.toString(16).padStart(2, "0")).join(""), key };
 }
 
 /** @param {string} info */
-const derivation = (info) => ({ name: "HKDF", hash: "SHA-256", salt: new Uint8Array(), info: new TextEncoder().encode(info) });
+const derivation = (info) => ({
+  name: "HKDF",
+  hash: "SHA-256",
+  salt: new Uint8Array(),
+  info: new TextEncoder().encode(info),
+});
 
 /** @param {number[]} secret */
 async function checkOf(secret) {

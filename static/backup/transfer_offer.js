@@ -44,15 +44,27 @@ export class TransferOffer {
   async #offer() {
     const code = await makeCode();
     const { id, key } = await readCode(code);
-    const { expires_in } = await this.api.sendRequest("POST", ROUTE, { id, envelope: await sealWithKey(this.choose(), key) });
+    const { expires_in } = await this.api.sendRequest("POST", ROUTE, {
+      id,
+      envelope: await sealWithKey(this.choose(), key),
+    });
     this.#endsAt = Date.now() + expires_in * 1000;
     this.#lookLater();
     const cancel = () => void attemptAction(this.message, () => this.#withdraw());
     fill(
       this.shown,
       el("p", { class: "pairing-code mono", dataset: { testid: "transfer-code" } }, code),
-      el("p", { class: "hint" }, t`Type it in the other browser: Settings, Move to another browser. Show it to nobody: it opens everything that you chose.`),
-      el("div", { class: "actions" }, copyButton(t`Copy`, () => code), button(t`Cancel`, cancel, { class: "quiet small" })),
+      el(
+        "p",
+        { class: "hint" },
+        t`Type it in the other browser: Settings, Move to another browser. Show it to nobody: it opens everything that you chose.`,
+      ),
+      el(
+        "div",
+        { class: "actions" },
+        copyButton(t`Copy`, () => code),
+        button(t`Cancel`, cancel, { class: "quiet small" }),
+      ),
     );
     announceSentence(t`The code is shown`);
   }
@@ -67,8 +79,10 @@ export class TransferOffer {
     if (!this.element.isConnected) return this.stop(); // the view was left while the offer was on its way
     const standing = await this.api.sendRequest("GET", ROUTE).catch(() => null); // asked again until the code is over
     if (this.#endsAt === 0) return; // cancelled meanwhile
-    if (standing?.state === "fetched") this.#close(t`It was fetched. If that was not you, replace the credentials at their APIs.`);
-    else if (standing?.state === "gone" || Date.now() >= this.#endsAt) this.#close(t`The code is over. Show a new one.`);
+    if (standing?.state === "fetched")
+      this.#close(t`It was fetched. If that was not you, replace the credentials at their APIs.`);
+    else if (standing?.state === "gone" || Date.now() >= this.#endsAt)
+      this.#close(t`The code is over. Show a new one.`);
     else this.#lookLater();
   }
 

@@ -138,9 +138,19 @@ function limitTexts(schema) {
  * @param {Kind} kind
  */
 export function describeField(schema, kind) {
-  const type = dictionaryOf({ union: t`one of several forms`, enum: t`choice`, json: typesOf(schema)[0] ?? t`any JSON` });
+  const type = dictionaryOf({
+    union: t`one of several forms`,
+    enum: t`choice`,
+    json: typesOf(schema)[0] ?? t`any JSON`,
+  });
   const parts = [
-    isFile(schema) ? t`file` : kind in type ? type[/** @type {keyof typeof type} */ (kind)] : kind === "array" ? t`list` : kind,
+    isFile(schema)
+      ? t`file`
+      : kind in type
+        ? type[/** @type {keyof typeof type} */ (kind)]
+        : kind === "array"
+          ? t`list`
+          : kind,
     typeof schema.format === "string" ? schema.format : "",
     ...(schema.description ? [] : limitTexts(schema)),
     isNullable(schema) ? t`may be null` : "",

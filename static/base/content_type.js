@@ -37,7 +37,12 @@ const TEXT_TYPES = new Set([
 const TEXT_SUFFIX = /\+(json|xml|yaml|json-seq)$/;
 
 /** Types of those who do not know: text if all of it is JSON, and no download. */
-const SILENT_TYPES = new Set(["application/octet-stream", "binary/octet-stream", "application/unknown", "application/x-unknown"]);
+const SILENT_TYPES = new Set([
+  "application/octet-stream",
+  "binary/octet-stream",
+  "application/unknown",
+  "application/x-unknown",
+]);
 
 /** Parts of a header that was sent several times, or by several programs; commas in quotes divide nothing. */
 const SENT = /(?:[^",]|"(?:[^"\\]|\\.)*"?)+/g;
@@ -147,7 +152,8 @@ const FALLBACK = "windows-1252";
  */
 export function decodeChunks(chunks, contentType, { beginning, isCut }) {
   const label = charsetOf(contentType, beginning);
-  const decode = (/** @type {TextDecoder} */ decoder) => chunks.map((chunk) => decoder.decode(chunk, { stream: true })).join("") + (isCut ? "" : decoder.decode());
+  const decode = (/** @type {TextDecoder} */ decoder) =>
+    chunks.map((chunk) => decoder.decode(chunk, { stream: true })).join("") + (isCut ? "" : decoder.decode());
   try {
     return { text: decode(new TextDecoder(label || "utf-8", { fatal: label === "" })) };
   } catch {

@@ -39,7 +39,10 @@ export function rearmControls(place) {
 function armSoon(control) {
   clearTimeout(timers.get(control));
   control.setAttribute("aria-disabled", "true");
-  timers.set(control, setTimeout(() => control.setAttribute("aria-disabled", "false"), ARMING_MS));
+  timers.set(
+    control,
+    setTimeout(() => control.setAttribute("aria-disabled", "false"), ARMING_MS),
+  );
 }
 
 /** Also the press that Enter in a field makes of its form's button. @param {Event} event */

@@ -46,7 +46,8 @@ export function pickLocale(chosen, offered) {
   return offered.find((each) => languageOf(each) === language) ?? language;
 }
 
-const locale = typeof document === "undefined" ? "en" : pickLocale(chosenLanguage(), globalThis.navigator?.languages ?? []);
+const locale =
+  typeof document === "undefined" ? "en" : pickLocale(chosenLanguage(), globalThis.navigator?.languages ?? []);
 
 /** Code of the language, for example `de`. */
 export const language = languageOf(locale);

@@ -42,7 +42,8 @@ export function exampleOf(schema, choice = {}, depth = 0) {
   const used = effectiveSchema(schema);
   const given = givenExample(used);
   if (given !== undefined) return given;
-  if (Array.isArray(used.allOf) && used.allOf.length > 0 && depth <= MAX_DEPTH) return exampleOfAll(used, choice, depth);
+  if (Array.isArray(used.allOf) && used.allOf.length > 0 && depth <= MAX_DEPTH)
+    return exampleOfAll(used, choice, depth);
   const kind = kindOf(used, depth);
   if (kind === "union") return exampleOf(branchesOf(used)[0], choice, depth + 1);
   if (kind === "array" || (kind === "json" && used.type === "array")) return exampleItems(used, choice, depth);
@@ -57,8 +58,11 @@ export function exampleOf(schema, choice = {}, depth = 0) {
 function exampleOfAll({ allOf, ...own }, choice, depth) {
   const parts = [...(Array.isArray(allOf) ? allOf.map(schemaOf) : []), ...("properties" in own ? [own] : [])];
   const examples = parts.map((part) => exampleOf(part, choice, depth + 1));
-  const isObject = (/** @type {JsonValue} */ value) => typeof value === "object" && value !== null && !Array.isArray(value);
-  return examples.every(isObject) ? Object.fromEntries(examples.flatMap((each) => Object.entries(schemaOf(each)))) : (examples.find((each) => !isObject(each)) ?? null);
+  const isObject = (/** @type {JsonValue} */ value) =>
+    typeof value === "object" && value !== null && !Array.isArray(value);
+  return examples.every(isObject)
+    ? Object.fromEntries(examples.flatMap((each) => Object.entries(schemaOf(each))))
+    : (examples.find((each) => !isObject(each)) ?? null);
 }
 
 /** What the document itself gives. @param {JsonSchema} schema @returns {JsonValue | undefined} */
@@ -79,11 +83,14 @@ function exampleItems(schema, choice, depth) {
 function exampleObject(schema, choice, depth) {
   const required = Array.isArray(schema.required) ? schema.required.map(String) : [];
   const properties = schemaOf(schema.properties);
-  const given = (/** @type {string} */ name) => choice.withAll === true || (choice.withOptional === true && hasGiven(schemaOf(memberOf(properties, name))));
+  const given = (/** @type {string} */ name) =>
+    choice.withAll === true || (choice.withOptional === true && hasGiven(schemaOf(memberOf(properties, name))));
   const names = [...Object.keys(properties).filter((name) => required.includes(name) || given(name))];
   const rest = required.filter((name) => !Object.hasOwn(properties, name));
   if (depth > MAX_DEPTH) return {};
-  return Object.fromEntries([...names, ...rest].map((name) => [name, exampleOf(schemaOf(memberOf(properties, name)), choice, depth + 1)]));
+  return Object.fromEntries(
+    [...names, ...rest].map((name) => [name, exampleOf(schemaOf(memberOf(properties, name)), choice, depth + 1)]),
+  );
 }
 
 /** Whether the document gives an example of its own; a default or a choice is no reason to send what is optional. @param {JsonSchema} schema */

@@ -27,7 +27,10 @@ const escapeCharacters = (text) =>
 /** A text of any language as it can be trusted to read. @param {string} text */
 export function escapeMarks(text) {
   if (PLAIN.test(text)) return text;
-  return [HIDDEN, LOOSE_JOINER, LOOSE_SELECTOR, PILE].reduce((shown, marks) => shown.replace(marks, escapeCharacters), text);
+  return [HIDDEN, LOOSE_JOINER, LOOSE_SELECTOR, PILE].reduce(
+    (shown, marks) => shown.replace(marks, escapeCharacters),
+    text,
+  );
 }
 
 /** One line. @param {string} text */

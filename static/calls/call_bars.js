@@ -32,24 +32,58 @@ export class CallBars {
   /** @param {CallStatistics} statistics */
   constructor(statistics) {
     const bars = layOutBars(statistics);
-    const picture = drawSvg("svg", { viewBox: `0 0 ${WIDTH} ${HEIGHT}`, class: "bars", role: "img", preserveAspectRatio: "none" });
-    picture.setAttribute("aria-label", t`Calls over time: ${bars.filter(({ height }) => height > 0).map(({ words }) => words).join("; ")}`);
+    const picture = drawSvg("svg", {
+      viewBox: `0 0 ${WIDTH} ${HEIGHT}`,
+      class: "bars",
+      role: "img",
+      preserveAspectRatio: "none",
+    });
+    picture.setAttribute(
+      "aria-label",
+      t`Calls over time: ${bars
+        .filter(({ height }) => height > 0)
+        .map(({ words }) => words)
+        .join("; ")}`,
+    );
     picture.append(...bars.flatMap((bar) => this.#bar(bar, WIDTH / bars.length)));
-    const [from, to] = [statistics.since, statistics.until].map((at) => el("time", { datetime: new Date(1000 * at).toISOString() }, formatTime(1000 * at)));
-    const legend = el("span", null, el("span", { class: "key good" }), t`succeeded`, " ", el("span", { class: "key bad" }), t`failed`);
-    this.element = el("figure", { class: "panel" }, picture, el("figcaption", { class: "facts axis" }, from, legend, to));
+    const [from, to] = [statistics.since, statistics.until].map((at) =>
+      el("time", { datetime: new Date(1000 * at).toISOString() }, formatTime(1000 * at)),
+    );
+    const legend = el(
+      "span",
+      null,
+      el("span", { class: "key good" }),
+      t`succeeded`,
+      " ",
+      el("span", { class: "key bad" }),
+      t`failed`,
+    );
+    this.element = el(
+      "figure",
+      { class: "panel" },
+      picture,
+      el("figcaption", { class: "facts axis" }, from, legend, to),
+    );
   }
 
   /** @param {Bar} bar @param {number} width */
   #bar({ x, height, failedHeight, words }, width) {
     const place = { x: x * WIDTH, width: width - GAP };
     const shape = (/** @type {string} */ kind, /** @type {number} */ from, /** @type {number} */ share) =>
-      share > 0 ? drawSvg("rect", { class: kind, ...place, y: HEIGHT * (1 - from - share), height: HEIGHT * share }) : null;
+      share > 0
+        ? drawSvg("rect", { class: kind, ...place, y: HEIGHT * (1 - from - share), height: HEIGHT * share })
+        : null;
     const group = drawSvg("g", {});
     const title = drawSvg("title", {});
     title.textContent = words;
     const ground = drawSvg("rect", { class: "ground", ...place, y: 0, height: HEIGHT });
-    group.append(title, ground, ...[shape("good", 0, height - failedHeight), shape("bad", height - failedHeight, failedHeight)].filter((each) => each !== null));
+    group.append(
+      title,
+      ground,
+      ...[shape("good", 0, height - failedHeight), shape("bad", height - failedHeight, failedHeight)].filter(
+        (each) => each !== null,
+      ),
+    );
     return [group];
   }
 }

@@ -55,7 +55,8 @@ export class CallHistory {
   /** Offers earlier calls if there are any, or if nobody can say. */
   async findEarlier() {
     this.ahead = await this.api.listCalls(null).catch(() => null);
-    this.more.hidden = this.ahead !== null && this.ahead.next === null && this.#earlierOf(this.ahead.calls).length === 0;
+    this.more.hidden =
+      this.ahead !== null && this.ahead.next === null && this.#earlierOf(this.ahead.calls).length === 0;
   }
 
   /** @param {StoredCall[]} calls */
@@ -73,7 +74,8 @@ export class CallHistory {
       this.next = next;
       this.more.textContent = t`Show more`;
       this.more.hidden = next === null;
-      if (next === null) fill(this.messages, el("p", { class: "hint" }, t`No earlier calls. The bridge stores calls for 30 days.`));
+      if (next === null)
+        fill(this.messages, el("p", { class: "hint" }, t`No earlier calls. The bridge stores calls for 30 days.`));
     } catch (failure) {
       fill(this.messages, notice("error", sentenceOf(failure)));
     }
@@ -97,7 +99,11 @@ function historyRow(call, api, names) {
     el("th", { scope: "row" }, opener, callerOf(call.asked_by)),
     el("td", { class: "mono url-cell" }, call.operation),
     el("td", null, ...callBadges(call)),
-    el("td", { class: "number" }, call.ended_at === null ? "" : formatDuration(1000 * (call.ended_at - call.opened_at))),
+    el(
+      "td",
+      { class: "number" },
+      call.ended_at === null ? "" : formatDuration(1000 * (call.ended_at - call.opened_at)),
+    ),
   );
   return el("tbody", { dataset: { call: call.call_id } }, line, detail);
 }
@@ -119,7 +125,13 @@ function detailOf(call, api, names) {
   const text = call.arguments;
   const args = text === null ? null : copyButton(t`Copy the arguments`, () => text);
   return [
-    el("div", { class: "actions" }, again.button, args, link(t`Open the tool`, viewAddress("tools", tool), { class: "button quiet small" })),
+    el(
+      "div",
+      { class: "actions" },
+      again.button,
+      args,
+      link(t`Open the tool`, viewAddress("tools", tool), { class: "button quiet small" }),
+    ),
     factList(originFacts(call, names), "origin"),
     again.place,
     storedCallFacts(call),

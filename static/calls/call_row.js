@@ -9,7 +9,15 @@ import { bodyView } from "../answers/body_view.js";
 import { viewAddress } from "../ui/router.js";
 import { isOpen, kindOfEntry } from "./call_filter.js";
 import { formatDuration, errorView } from "../ui/outcome_view.js";
-import { cutNote, fileView, findAndSaveButton, formatBody, saveButton, formatSize, textView } from "../ui/response_view.js";
+import {
+  cutNote,
+  fileView,
+  findAndSaveButton,
+  formatBody,
+  saveButton,
+  formatSize,
+  textView,
+} from "../ui/response_view.js";
 import { callAgain, companionBadge, storedCallFacts } from "./stored_call.js";
 import { loginOffer, wantsLogin } from "../ui/login_offer.js";
 import { readLines, viaWords } from "../ui/transport_labels.js";
@@ -56,7 +64,11 @@ export class CallRow {
       el(
         "td",
         { class: "facts" },
-        el("time", { datetime: time.toISOString(), title: formatMoment(entry.started_at) }, formatTime(entry.started_at)),
+        el(
+          "time",
+          { datetime: time.toISOString(), title: formatMoment(entry.started_at) },
+          formatTime(entry.started_at),
+        ),
       ),
       el("th", { scope: "row" }, this.opener, callerOf(entry.asked_by)),
       el("td", { class: "mono url-cell", title: entry.request?.url ?? "" }, requestLine(entry)),
@@ -106,7 +118,9 @@ export class CallRow {
         again?.place ?? null,
         later,
         error ? errorView(error, server_id) : null,
-        error && request && wantsLogin(error) ? loginOffer(request.url, SAFE.test(this.entry.key) ? () => again?.button.click() : null) : null,
+        error && request && wantsLogin(error)
+          ? loginOffer(request.url, SAFE.test(this.entry.key) ? () => again?.button.click() : null)
+          : null,
         el(
           "div",
           { class: "request-response" },
@@ -212,8 +226,14 @@ function responsePart(entry, response, find) {
 /** @param {LoggedResponse} response @param {Find} find */
 function textPart({ preview, bytes, total_bytes, cut_by, content_type, is_stored, kind }, find) {
   const isWhole = new TextEncoder().encode(preview).byteLength >= bytes;
-  const rest = isWhole ? null : el("p", { class: "hint" }, t`Only the beginning of ${formatSize(bytes)} is shown here.`);
-  const save = is_stored ? findAndSaveButton(find) : isWhole && kind === "text" ? saveButton(preview, content_type) : null;
+  const rest = isWhole
+    ? null
+    : el("p", { class: "hint" }, t`Only the beginning of ${formatSize(bytes)} is shown here.`);
+  const save = is_stored
+    ? findAndSaveButton(find)
+    : isWhole && kind === "text"
+      ? saveButton(preview, content_type)
+      : null;
   return el(
     "div",
     null,

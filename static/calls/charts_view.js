@@ -29,7 +29,11 @@ export class ChartsView {
     this.api = controls.api;
     this.executor = executor;
     this.inventory = inventory;
-    this.span = el("select", { onchange: () => void this.#load() }, ...SPANS.map(([hours, label]) => el("option", { value: String(hours) }, label)));
+    this.span = el(
+      "select",
+      { onchange: () => void this.#load() },
+      ...SPANS.map(([hours, label]) => el("option", { value: String(hours) }, label)),
+    );
     this.span.value = "24";
     this.messages = el("div");
     this.place = el("div", { class: "stack" });
@@ -42,7 +46,12 @@ export class ChartsView {
 
   /** @param {HTMLElement} container */
   async start(container) {
-    const title = el("div", { class: "title-row" }, el("h1", null, t`Charts of calls`), el("div", { class: "filters" }, labelledField(t`Show`, this.span)));
+    const title = el(
+      "div",
+      { class: "title-row" },
+      el("h1", null, t`Charts of calls`),
+      el("div", { class: "filters" }, labelledField(t`Show`, this.span)),
+    );
     fill(container, title, this.messages, this.place);
     this.unsubscribe ??= this.executor.onCall((call) => call.duration_ms !== null && this.#loadAfter(SETTLE_MS));
     await this.#load();
@@ -76,12 +85,28 @@ export class ChartsView {
 
   /** @param {CallStatistics} found */
   #show(found) {
-    if (found.total.calls === 0) return fill(this.place, el("p", { class: "empty" }, t`No call has ended in this time.`));
+    if (found.total.calls === 0)
+      return fill(this.place, el("p", { class: "empty" }, t`No call has ended in this time.`));
     const names = new Map(this.inventory.servers.map(({ id, title }) => [id, title]));
-    const servers = found.servers.map((each) => ({ ...each, name: el("a", { href: viewAddress("servers", each.server) }, names.get(each.server) ?? each.server) }));
-    const tools = found.tools.map((each) => ({ ...each, name: el("a", { href: viewAddress("tools", each.tool) }, each.tool) }));
-    const note = found.is_complete ? null : el("p", { class: "hint" }, t`Only the newest 20,000 calls of this time are counted.`);
-    fill(this.place, totals(found.total), new CallBars(found).element, note, table(t`By server`, servers), table(t`By tool`, tools));
+    const servers = found.servers.map((each) => ({
+      ...each,
+      name: el("a", { href: viewAddress("servers", each.server) }, names.get(each.server) ?? each.server),
+    }));
+    const tools = found.tools.map((each) => ({
+      ...each,
+      name: el("a", { href: viewAddress("tools", each.tool) }, each.tool),
+    }));
+    const note = found.is_complete
+      ? null
+      : el("p", { class: "hint" }, t`Only the newest 20,000 calls of this time are counted.`);
+    fill(
+      this.place,
+      totals(found.total),
+      new CallBars(found).element,
+      note,
+      table(t`By server`, servers),
+      table(t`By tool`, tools),
+    );
     this.place.append(link(t`All calls`, viewAddress("calls"), { class: "quiet-link" }));
   }
 }
@@ -95,27 +120,50 @@ function totals({ calls, failed, not_made, median_ms, p95_ms }) {
     [timeOf(median_ms), t`median time`],
     [timeOf(p95_ms), t`95 of 100 are faster`],
   ];
-  return el("ul", { class: "totals" }, ...facts.map(([value, about]) => el("li", { class: "panel" }, el("strong", null, value), el("span", { class: "facts" }, about))));
+  return el(
+    "ul",
+    { class: "totals" },
+    ...facts.map(([value, about]) =>
+      el("li", { class: "panel" }, el("strong", null, value), el("span", { class: "facts" }, about)),
+    ),
+  );
 }
 
 /** @param {string} title @param {(CallFigures & {name: HTMLElement})[]} rows */
 function table(title, rows) {
   const most = Math.max(...rows.map(({ calls }) => calls));
   const slowest = Math.max(1, ...rows.map(({ p95_ms }) => p95_ms ?? 0));
-  const head = [t`Name`, t`Calls`, t`Failed`, t`Median`, t`95 of 100`].map((label) => el("th", { scope: "col" }, label));
+  const head = [t`Name`, t`Calls`, t`Failed`, t`Median`, t`95 of 100`].map((label) =>
+    el("th", { scope: "col" }, label),
+  );
   const lines = rows.map((row) =>
     el(
       "tr",
       null,
       el("th", { scope: "row" }, row.name),
       el("td", null, meter(row.calls / most, "good"), formatNumber(row.calls)),
-      el("td", null, meter(row.failed / row.calls, "bad"), row.failed === 0 ? t`none` : `${formatNumber(row.failed)} (${shareOf(row.failed, row.calls)})`),
+      el(
+        "td",
+        null,
+        meter(row.failed / row.calls, "bad"),
+        row.failed === 0 ? t`none` : `${formatNumber(row.failed)} (${shareOf(row.failed, row.calls)})`,
+      ),
       el("td", null, meter((row.median_ms ?? 0) / slowest, "time"), timeOf(row.median_ms)),
       el("td", null, meter((row.p95_ms ?? 0) / slowest, "time"), timeOf(row.p95_ms)),
     ),
   );
-  const content = el("table", { class: "figures", "aria-label": title }, el("thead", null, el("tr", null, ...head)), el("tbody", null, ...lines));
-  return el("section", { class: "panel" }, el("h2", null, title), el("div", { class: "scroll", tabindex: "0", role: "region", "aria-label": title }, content));
+  const content = el(
+    "table",
+    { class: "figures", "aria-label": title },
+    el("thead", null, el("tr", null, ...head)),
+    el("tbody", null, ...lines),
+  );
+  return el(
+    "section",
+    { class: "panel" },
+    el("h2", null, title),
+    el("div", { class: "scroll", tabindex: "0", role: "region", "aria-label": title }, content),
+  );
 }
 
 /** The figure beside it as a length; it says nothing that the figure does not. @param {number} share 0 to 1 @param {string} kind */

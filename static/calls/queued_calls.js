@@ -23,7 +23,13 @@ export class QueuedCalls {
     this.heading = el("h2");
     this.list = el("ul", { class: "plain stack" });
     this.problem = el("p", { class: "problem", role: "alert" });
-    this.element = el("section", { class: "stack", hidden: true, "aria-label": t`Queued calls` }, this.heading, this.list, this.problem);
+    this.element = el(
+      "section",
+      { class: "stack", hidden: true, "aria-label": t`Queued calls` },
+      this.heading,
+      this.list,
+      this.problem,
+    );
     /** @type {(() => void) | null} */
     this.unsubscribe = null;
   }
@@ -60,8 +66,16 @@ export class QueuedCalls {
 
   /** @param {StoredCall} call */
   #queueRow({ call_id, tool, operation, opened_at, asked_by }) {
-    const cancel = button(t`Cancel`, () => void this.#cancel(call_id, tool), { class: "quiet small", "aria-label": t`Cancel ${tool}` });
-    const facts = el("span", { class: "facts" }, `${operation} · since ${formatTime(1000 * opened_at)} · `, askedBy(asked_by));
+    const cancel = button(t`Cancel`, () => void this.#cancel(call_id, tool), {
+      class: "quiet small",
+      "aria-label": t`Cancel ${tool}`,
+    });
+    const facts = el(
+      "span",
+      { class: "facts" },
+      `${operation} · since ${formatTime(1000 * opened_at)} · `,
+      askedBy(asked_by),
+    );
     return el("li", { class: "actions", dataset: { call: call_id } }, el("strong", null, tool), facts, cancel);
   }
 

@@ -24,7 +24,10 @@ export function lateResultText(late) {
   const at = formatTime(1000 * Number(late.at));
   if (late.status === "answered")
     return t`The API answered ${String(late.http_status)} at ${at}, after the call had ended. The caller did not get this answer.`;
-  const arrived = late.delivered === "no" ? t`The request never left the browser.` : t`Whether the request reached the API is not known.`;
+  const arrived =
+    late.delivered === "no"
+      ? t`The request never left the browser.`
+      : t`Whether the request reached the API is not known.`;
   return t`At ${at}, after the call had ended, the page reported ${String(late.code)}. ${arrived}`;
 }
 
@@ -35,14 +38,20 @@ export function deadlineText(error) {
 }
 
 /** Beside the ending of a call that the companion sent. @param {boolean} login the user's went along @param {string | null} [title] */
-export const companionBadge = (login, title = null) => el("span", { class: "badge", title }, login ? t`companion, as you` : t`companion`);
+export const companionBadge = (login, title = null) =>
+  el("span", { class: "badge", title }, login ? t`companion, as you` : t`companion`);
 
 /** @param {StoredCall} stored @returns {HTMLElement | null} null: nothing beyond what the ending says */
 export function storedCallFacts({ late, error, server, tool }) {
   const [truth, deadline] = [lateResultText(late), deadlineText(error)];
   if (!truth && !deadline) return null;
   const set_by = String(error?.detail.set_by ?? "");
-  const places = dictionaryOf({ tool: viewAddress("tools", tool), server: viewAddress("servers", server), call: "", TOOL_BATCH_TIMEOUT_SECONDS: viewAddress("settings") });
+  const places = dictionaryOf({
+    tool: viewAddress("tools", tool),
+    server: viewAddress("servers", server),
+    call: "",
+    TOOL_BATCH_TIMEOUT_SECONDS: viewAddress("settings"),
+  });
   const place = set_by in places ? places[/** @type {keyof typeof places} */ (set_by)] : viewAddress("settings");
   return el(
     "div",
@@ -73,7 +82,16 @@ export function callAgain(call, api) {
   const ask = () => {
     const sure = guardControl(button(t`Repeat it`, () => void run(), { class: "danger" }));
     const leave = button(t`Leave it`, () => fill(place), { class: "quiet" });
-    fill(place, el("p", { class: "actions" }, el("span", null, t`It can change data, and may change it a second time.`), sure, leave));
+    fill(
+      place,
+      el(
+        "p",
+        { class: "actions" },
+        el("span", null, t`It can change data, and may change it a second time.`),
+        sure,
+        leave,
+      ),
+    );
     sure.focus();
   };
   const again = button(t`Repeat this call`, () => (call.safe ? void run() : ask()), {

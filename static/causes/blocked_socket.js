@@ -28,7 +28,9 @@ export class BlockedSocket {
   async judgeFailure() {
     this.#unopened += 1;
     if (this.#hasOpened || this.#unopened < TRIES) return null;
-    const answer = await this.fetch("/healthz", { cache: "no-store", signal: AbortSignal.timeout(PATIENCE_MS) }).catch(() => null);
+    const answer = await this.fetch("/healthz", { cache: "no-store", signal: AbortSignal.timeout(PATIENCE_MS) }).catch(
+      () => null,
+    );
     return answer?.ok && (await answer.json().catch(() => ({}))).status === "ok" ? BLOCKED : null;
   }
 }

@@ -23,7 +23,10 @@ export function describeFailed(sent, request) {
     url,
     method,
     headers: askedHeaders(request.headers),
-    missing: sent.via.login || sent.via.headers.length > 0 || isOptional(plan) ? [] : missingCredentials(plan, sent.credentials),
+    missing:
+      sent.via.login || sent.via.headers.length > 0 || isOptional(plan)
+        ? []
+        : missingCredentials(plan, sent.credentials),
     mayRepeat: mayFollow(sent) && ["GET", "HEAD"].includes(method),
     mayArriveUnasked: !plan.safe && !needsPreflight(request),
   };

@@ -71,13 +71,22 @@ export class ReadHistory {
     /** @type {PastRead[][]} */
     const all = await this.store.readRecords(STORE, keysBelow([PLACE])).catch(() => []);
     const oldest = this.now() - MAX_AGE_MS;
-    return all.flat().filter((read) => read.origin === origin && read.at > oldest).sort((a, b) => b.at - a.at);
+    return all
+      .flat()
+      .filter((read) => read.origin === origin && read.at > oldest)
+      .sort((a, b) => b.at - a.at);
   }
 
   /** A server that was removed meanwhile gets none. @param {string} serverId @param {PastRead} read */
   async #write(serverId, read) {
-    const [reads, server] = await Promise.all([this.store.readRecord(STORE, readsOfServer(serverId)), this.store.readRecord("servers", serverId)]);
+    const [reads, server] = await Promise.all([
+      this.store.readRecord(STORE, readsOfServer(serverId)),
+      this.store.readRecord("servers", serverId),
+    ]);
     if (!server) return;
-    await this.store.changeRecords([STORE], (of) => void of(STORE).put(withRead(reads ?? [], read), readsOfServer(serverId)));
+    await this.store.changeRecords(
+      [STORE],
+      (of) => void of(STORE).put(withRead(reads ?? [], read), readsOfServer(serverId)),
+    );
   }
 }

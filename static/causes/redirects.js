@@ -6,7 +6,8 @@ import { sendProbe } from "./probe_request.js";
 const MAX_PATH_CHARS = 200;
 
 /** What else it may be, where nobody can say. */
-const USUAL_CAUSES = "Usual causes: a slash that the path lacks or has too much at its end, http in place of https, or a login page because a credential is missing.";
+const USUAL_CAUSES =
+  "Usual causes: a slash that the path lacks or has too much at its end, http in place of https, or a login page because a credential is missing.";
 
 /**
  * The same address with a slash more, or less, at the end of its path, and no query; null: it has no such path.
@@ -23,7 +24,8 @@ export function otherSlash(url) {
 const shownPath = (url) => new URL(url).pathname.slice(-MAX_PATH_CHARS);
 
 /** @param {string} url of the request @param {string} path that is right */
-const slashWords = (url, path) => `Most likely only a slash ${new URL(url).pathname.endsWith("/") ? "is too much" : "is missing"} at the end of the path: ${path} is right.`;
+const slashWords = (url, path) =>
+  `Most likely only a slash ${new URL(url).pathname.endsWith("/") ? "is too much" : "is missing"} at the end of the path: ${path} is right.`;
 
 /**
  * Asks once, by HEAD and without anything of the user's, whether the other address answers. By HEAD: some APIs act on a GET.
@@ -34,9 +36,13 @@ const slashWords = (url, path) => `Most likely only a slash ${new URL(url).pathn
 export async function explainRedirect(url, fetch) {
   const other = otherSlash(url);
   const answer = other === null ? "refused" : await sendProbe(fetch, other, { method: "HEAD", redirect: "manual" });
-  const isThere = typeof answer !== "string" && answer.type !== "opaqueredirect" && answer.status !== 404 && answer.status < 500;
+  const isThere =
+    typeof answer !== "string" && answer.type !== "opaqueredirect" && answer.status !== 404 && answer.status < 500;
   if (!isThere || other === null) return { words: USUAL_CAUSES };
-  return { words: `${shownPath(other)} answers (status ${answer.status}). ${slashWords(url, shownPath(other))}`, likely_cause: "slash" };
+  return {
+    words: `${shownPath(other)} answers (status ${answer.status}). ${slashWords(url, shownPath(other))}`,
+    likely_cause: "slash",
+  };
 }
 
 /**
@@ -47,8 +53,11 @@ export async function explainRedirect(url, fetch) {
  */
 export function explainLocation(url, location) {
   const [from, to] = [new URL(url), new URL(location)];
-  if (from.protocol === "http:" && to.protocol === "https:" && from.hostname === to.hostname) return "The API wants https: put that into the server's base URL.";
-  return from.origin === to.origin && otherSlash(url) === `${to.origin}${to.pathname}` ? slashWords(url, shownPath(location)) : "";
+  if (from.protocol === "http:" && to.protocol === "https:" && from.hostname === to.hostname)
+    return "The API wants https: put that into the server's base URL.";
+  return from.origin === to.origin && otherSlash(url) === `${to.origin}${to.pathname}`
+    ? slashWords(url, shownPath(location))
+    : "";
 }
 
 /**

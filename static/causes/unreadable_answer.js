@@ -40,7 +40,8 @@ function unprovenParts({ method = "GET", headers = [] }, reads) {
 export async function explainUnreadable(request, { detail, reads, fetch }) {
   const redirect = request.mayRepeat ? await findRedirect(request.url, fetch) : "none";
   const { origin } = new URL(request.url);
-  const { message, likely_cause, ...told } = redirect === "none" ? judgeReads(request, reads, origin) : redirectCause(redirect, origin);
+  const { message, likely_cause, ...told } =
+    redirect === "none" ? judgeReads(request, reads, origin) : redirectCause(redirect, origin);
   const facts = { ...detail, ...(likely_cause ? { likely_cause } : {}), ...missingFact(request) };
   return { ...told, message: message + missingWords(request), detail: facts, delivered: "unknown", retryable: false };
 }
@@ -53,12 +54,20 @@ function redirectCause(redirect, origin) {
     return {
       code: "cors",
       likely_cause: "redirect",
-      ...said("redirect_unreadable", "{origin} redirects this request, and this page may not read the answer to which it leads: perhaps a login page or an error. Open the address in a tab to see where it leads.", { origin }),
+      ...said(
+        "redirect_unreadable",
+        "{origin} redirects this request, and this page may not read the answer to which it leads: perhaps a login page or an error. Open the address in a tab to see where it leads.",
+        { origin },
+      ),
     };
   return {
     code: "redirect_refused",
     likely_cause: "redirect_circle",
-    ...said("redirect_circle", "{origin} redirects this request and never answers it: most likely in a circle. Often one part of the API adds a slash at the end of the path and another removes it. Open the address in a tab to see, and put the final address into the document or the server's base URL.", { origin }),
+    ...said(
+      "redirect_circle",
+      "{origin} redirects this request and never answers it: most likely in a circle. Often one part of the API adds a slash at the end of the path and another removes it. Open the address in a tab to see, and put the final address into the document or the server's base URL.",
+      { origin },
+    ),
   };
 }
 
@@ -68,7 +77,11 @@ function judgeReads(request, reads, origin) {
   if (!last)
     return {
       code: "cors",
-      ...said("cors", "{origin} is up, but does not let this page read its answers (CORS). The API must allow the origin of the bridge page, the method and the headers that are sent.", { origin }),
+      ...said(
+        "cors",
+        "{origin} is up, but does not let this page read its answers (CORS). The API must allow the origin of the bridge page, the method and the headers that are sent.",
+        { origin },
+      ),
     };
   const time = minuteOf(last.at);
   const unproven = unprovenParts(request, reads);
@@ -81,7 +94,11 @@ function judgeReads(request, reads, origin) {
   return {
     code: "cors",
     likely_cause: "error_answer",
-    ...said("error_answer", "{origin} has let this page read answers (last at {time}), so CORS is set up there. Most likely this answer was an error (4xx or 5xx) or a redirect, to which the API adds no CORS headers: look at the API's log.", { origin, time }),
+    ...said(
+      "error_answer",
+      "{origin} has let this page read answers (last at {time}), so CORS is set up there. Most likely this answer was an error (4xx or 5xx) or a redirect, to which the API adds no CORS headers: look at the API's log.",
+      { origin, time },
+    ),
   };
 }
 

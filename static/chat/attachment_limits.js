@@ -37,7 +37,9 @@ export function chooseFiles(present, added) {
 function problemOf({ name, size }, count, total) {
   if (size > MAX_FILE_BYTES) return t`${name} has ${formatSize(size)}; a file may have ${formatSize(MAX_FILE_BYTES)}.`;
   if (count >= MAX_FILES) return t`A message may have ${MAX_FILES} files.`;
-  return total + size > MAX_MESSAGE_BYTES ? t`The files of a message may have ${formatSize(MAX_MESSAGE_BYTES)} together.` : "";
+  return total + size > MAX_MESSAGE_BYTES
+    ? t`The files of a message may have ${formatSize(MAX_MESSAGE_BYTES)} together.`
+    : "";
 }
 
 /** A name that the bridge takes. @param {string} name */

@@ -11,14 +11,21 @@ import { isShown } from "./attachment_limits.js";
 
 /** @param {AttachmentFacts[]} files @param {ReadFile} read */
 export function attachmentList(files, read) {
-  return el("ul", { class: "attachments", "aria-label": t`Attachments` }, ...files.map((file) => el("li", null, fileView(file, read))));
+  return el(
+    "ul",
+    { class: "attachments", "aria-label": t`Attachments` },
+    ...files.map((file) => el("li", null, fileView(file, read))),
+  );
 }
 
 /** @param {AttachmentFacts} file @param {ReadFile} read */
 function fileView({ number, name, mime, bytes }, read) {
   const shown = truncateLine(name);
   const place = el("div");
-  const save = button(t`Download`, () => void saveFile(place, name, () => read(number)), { class: "quiet small", "aria-label": t`Download ${shown}` });
+  const save = button(t`Download`, () => void saveFile(place, name, () => read(number)), {
+    class: "quiet small",
+    "aria-label": t`Download ${shown}`,
+  });
   const facts = el("p", { class: "actions" }, el("span", { class: "facts" }, `${shown}, ${formatSize(bytes)}`), save);
   if (isShown(mime)) showWhenNear(place, shown, () => read(number));
   return el("div", { class: "attachment" }, place, facts);

@@ -13,8 +13,17 @@ export class AttachmentTray {
 
   /** @param {HTMLElement} place where files may be dropped */
   constructor(place) {
-    this.picker = el("input", { type: "file", multiple: true, hidden: true, "aria-label": t`Files to attach`, onchange: () => this.#pick() });
-    this.open = button(t`Attach`, () => this.picker.click(), { class: "quiet small", title: t`Pictures, documents and texts for the model; any file for tools` });
+    this.picker = el("input", {
+      type: "file",
+      multiple: true,
+      hidden: true,
+      "aria-label": t`Files to attach`,
+      onchange: () => this.#pick(),
+    });
+    this.open = button(t`Attach`, () => this.picker.click(), {
+      class: "quiet small",
+      title: t`Pictures, documents and texts for the model; any file for tools`,
+    });
     this.problems = el("div");
     this.list = el("ul", { class: "attachment-tray", "aria-label": t`Attachments`, hidden: true });
     this.element = el("div", null, this.problems, this.list, this.picker);
@@ -33,7 +42,10 @@ export class AttachmentTray {
       event.preventDefault();
       place.classList.add("over");
     });
-    place.addEventListener("dragleave", (event) => !place.contains(/** @type {Node | null} */ (event.relatedTarget)) && place.classList.remove("over"));
+    place.addEventListener(
+      "dragleave",
+      (event) => !place.contains(/** @type {Node | null} */ (event.relatedTarget)) && place.classList.remove("over"),
+    );
     place.addEventListener("drop", (event) => {
       place.classList.remove("over");
       if (!hasFiles(event)) return;
@@ -58,7 +70,8 @@ export class AttachmentTray {
     const { taken, problems } = chooseFiles(this.#files, files);
     this.#files.push(...taken);
     fill(this.problems, problems.length > 0 ? notice("error", problems.join(" ")) : null);
-    if (taken.length > 0) announceSentence(counted(taken.length, "{1} is attached", "{0} files are attached", taken[0].name));
+    if (taken.length > 0)
+      announceSentence(counted(taken.length, "{1} is attached", "{0} files are attached", taken[0].name));
     this.#draw();
   }
 
@@ -83,13 +96,21 @@ export class AttachmentTray {
       this.#draw();
       this.open.focus();
     };
-    return el("li", null, el("span", { class: "clamp-1" }, file.name), el("span", { class: "facts" }, formatSize(file.size)), button("×", remove, { class: "quiet small", "aria-label": t`Remove ${file.name}` }));
+    return el(
+      "li",
+      null,
+      el("span", { class: "clamp-1" }, file.name),
+      el("span", { class: "facts" }, formatSize(file.size)),
+      button("×", remove, { class: "quiet small", "aria-label": t`Remove ${file.name}` }),
+    );
   }
 }
 
 /** @param {File[]} files @returns {Promise<NewAttachment[]>} */
 export function readFiles(files) {
-  return Promise.all(files.map(async (file) => ({ name: plainName(file.name), mime: plainType(file.type), data: await base64Of(file) })));
+  return Promise.all(
+    files.map(async (file) => ({ name: plainName(file.name), mime: plainType(file.type), data: await base64Of(file) })),
+  );
 }
 
 /** @param {File} file @returns {Promise<string>} */

@@ -62,9 +62,21 @@ export class ChatCallCard {
     this.approvalPlace = el("div");
     this.file = new CallFileView(actions.findFile);
     this.detail = el("div", { class: "call-body", id: freshId("call"), hidden: true });
-    this.opener = button("", () => this.#toggle(), { class: "opener", "aria-expanded": "false", "aria-controls": this.detail.id });
+    this.opener = button("", () => this.#toggle(), {
+      class: "opener",
+      "aria-expanded": "false",
+      "aria-controls": this.detail.id,
+    });
     const head = el("div", { class: "call-head" }, this.opener, this.badge, this.time, this.brief, this.buttons);
-    this.element = el("article", { class: "chat-call" }, head, this.message, this.approvalPlace, this.file.element, this.detail);
+    this.element = el(
+      "article",
+      { class: "chat-call" },
+      head,
+      this.message,
+      this.approvalPlace,
+      this.file.element,
+      this.detail,
+    );
   }
 
   /** @param {ShownCall} call @param {boolean} mayRetry */
@@ -92,7 +104,8 @@ export class ChatCallCard {
   /** @param {number} now milliseconds since 1970 */
   updateCountdown(now) {
     const { duration_ms = null, started_at = null, state = "" } = this.call ?? {};
-    const elapsed = state === "running" && started_at !== null ? t`${Math.max(0, Math.floor((now - started_at) / 1000))} s` : "";
+    const elapsed =
+      state === "running" && started_at !== null ? t`${Math.max(0, Math.floor((now - started_at) / 1000))} s` : "";
     const words = duration_ms === null ? elapsed : formatDuration(duration_ms);
     if (this.time.textContent !== words) this.time.textContent = words;
     this.#approval?.updateCountdown(now);
@@ -124,7 +137,11 @@ export class ChatCallCard {
     const stop = () => call_id !== null && this.actions.cancel(call_id);
     const look = { class: "quiet small", dataset: { kind, call: call_id ?? "" } };
     if (kind === "stop") fill(this.buttons, button(t`Stop`, stop, { ...look, "aria-label": t`Stop: ${name}` }));
-    else if (kind === "retry") fill(this.buttons, button(t`Try again`, () => this.#retry(), { ...look, "aria-label": t`Try again: ${name}` }));
+    else if (kind === "retry")
+      fill(
+        this.buttons,
+        button(t`Try again`, () => this.#retry(), { ...look, "aria-label": t`Try again: ${name}` }),
+      );
     else fill(this.buttons);
     if (hadFocus) this.opener.focus({ preventScroll: true });
   }
@@ -132,9 +149,20 @@ export class ChatCallCard {
   #retry() {
     const { state = "", tool_call_id = "" } = this.call ?? {};
     if (state !== "outcome_unknown") return this.actions.retry(tool_call_id);
-    const sure = guardControl(button(t`Try it again`, () => this.actions.retry(tool_call_id), { class: "danger small" }));
+    const sure = guardControl(
+      button(t`Try it again`, () => this.actions.retry(tool_call_id), { class: "danger small" }),
+    );
     const leave = button(t`Leave it`, () => (fill(this.approvalPlace), this.opener.focus()), { class: "quiet small" });
-    fill(this.approvalPlace, el("p", { class: "actions" }, el("span", null, t`It may have taken effect, and could take effect a second time.`), sure, leave));
+    fill(
+      this.approvalPlace,
+      el(
+        "p",
+        { class: "actions" },
+        el("span", null, t`It may have taken effect, and could take effect a second time.`),
+        sure,
+        leave,
+      ),
+    );
     sure.focus();
   }
 
@@ -144,9 +172,21 @@ export class ChatCallCard {
     const answered = result !== null && !fileOf(result)?.isAll && (error === null || error.code === "");
     fill(
       this.detail,
-      el("section", { "aria-label": t`Arguments` }, el("h3", null, t`Arguments`), colored(textView(formatBody(text || "{}", "json")))),
+      el(
+        "section",
+        { "aria-label": t`Arguments` },
+        el("h3", null, t`Arguments`),
+        colored(textView(formatBody(text || "{}", "json"))),
+      ),
       error && error.code !== "" ? errorView(error, server) : null,
-      answered ? el("section", { "aria-label": t`Result` }, el("h3", null, t`Result`), colored(textView(formatBody(result, "")))) : null,
+      answered
+        ? el(
+            "section",
+            { "aria-label": t`Result` },
+            el("h3", null, t`Result`),
+            colored(textView(formatBody(result, ""))),
+          )
+        : null,
       el(
         "p",
         { class: "actions" },

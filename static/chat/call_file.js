@@ -22,9 +22,12 @@ export function fileOf(result) {
   if (result === null || !/^\s*\{[^]*"file"\s*:/.test(result)) return null;
   try {
     const { file, ...rest } = JSON.parse(result);
-    const isStored = /\/files\/[\w.-]+$/.test(String(file?.url)) && typeof file.mime === "string" && typeof file.bytes === "number";
+    const isStored =
+      /\/files\/[\w.-]+$/.test(String(file?.url)) && typeof file.mime === "string" && typeof file.bytes === "number";
     const isAll = Object.keys(rest).every((name) => name === "text");
-    return isStored ? { mime: essenceOf(file.mime), bytes: file.bytes, filename: String(file.filename ?? ""), isAll } : null;
+    return isStored
+      ? { mime: essenceOf(file.mime), bytes: file.bytes, filename: String(file.filename ?? ""), isAll }
+      : null;
   } catch {
     return null;
   }
@@ -50,7 +53,9 @@ export class CallFileView {
   #shown = "";
   element = el("div", { class: "call-file" });
   /** Asks for a picture when it comes near: a long conversation has many. */
-  #near = new IntersectionObserver((seen) => seen.some(({ isIntersecting }) => isIntersecting) && this.#comeNear(), { rootMargin: "600px" });
+  #near = new IntersectionObserver((seen) => seen.some(({ isIntersecting }) => isIntersecting) && this.#comeNear(), {
+    rootMargin: "600px",
+  });
   #show = async () => {};
 
   /** @param {FindFile} find */
@@ -71,9 +76,16 @@ export class CallFileView {
     const isBig = file.bytes > SHOWN_BYTES;
     const kind = kindOf(file.mime);
     this.#show = () => showMedia(place, kind, name, get);
-    const ask = kind !== "other" && isBig ? button(t`Show`, () => void this.#show(), { class: "quiet small", "aria-label": MEDIA[kind].show(name) }) : null;
+    const ask =
+      kind !== "other" && isBig
+        ? button(t`Show`, () => void this.#show(), { class: "quiet small", "aria-label": MEDIA[kind].show(name) })
+        : null;
     const facts = [truncateLine(file.filename), file.mime, formatSize(file.bytes)].filter(Boolean).join(", ");
-    fill(this.element, place, el("p", { class: "actions" }, el("span", { class: "facts" }, facts), ask, saveButton(place, name, file, get)));
+    fill(
+      this.element,
+      place,
+      el("p", { class: "actions" }, el("span", { class: "facts" }, facts), ask, saveButton(place, name, file, get)),
+    );
     if (kind !== "other" && !isBig) this.#near.observe(this.element);
   }
 
@@ -90,7 +102,16 @@ async function showMedia(place, kind, name, get) {
     const label = kind === "other" ? "" : MEDIA[kind].name(name);
     if (kind === "picture") fill(place, link("", url, { target: "_blank", rel: "noopener", class: "picture" }));
     if (kind === "picture") place.firstElementChild?.append(el("img", { src: url, alt: label }));
-    else fill(place, el(kind === "audio" ? "audio" : "video", { src: url, controls: true, preload: "metadata", "aria-label": label }));
+    else
+      fill(
+        place,
+        el(kind === "audio" ? "audio" : "video", {
+          src: url,
+          controls: true,
+          preload: "metadata",
+          "aria-label": label,
+        }),
+      );
   } catch (failure) {
     fill(place, el("p", { class: "hint" }, sentenceOf(failure)));
   }

@@ -23,15 +23,33 @@ export class ChatComposer {
   /** @param {ComposerActions} actions */
   constructor(actions) {
     this.actions = actions;
-    this.text = el("textarea", { rows: 1, placeholder: t`Ask something`, class: "growing", "aria-label": t`Message`, enterkeyhint: "send" });
-    this.models = el("select", { "aria-label": t`Model`, onchange: () => this.attemptAction(() => actions.choose(this.models.value)) });
+    this.text = el("textarea", {
+      rows: 1,
+      placeholder: t`Ask something`,
+      class: "growing",
+      "aria-label": t`Message`,
+      enterkeyhint: "send",
+    });
+    this.models = el("select", {
+      "aria-label": t`Model`,
+      onchange: () => this.attemptAction(() => actions.choose(this.models.value)),
+    });
     this.send = el("button", { type: "submit", class: "primary" }, t`Send`);
     this.stop = button(t`Stop`, () => void this.cancelRun(), { class: "danger", hidden: true, title: t`Escape` });
     this.messages = el("div");
     this.more = link(t`Models`, viewAddress("models"), { class: "quiet-link" });
     this.element = el("form", { class: "composer", "aria-label": t`New message` });
     this.tray = new AttachmentTray(this.element);
-    this.line = el("div", { class: "composer-line" }, this.tray.open, this.models, this.more, el("span", { class: "spacer" }), this.stop, this.send);
+    this.line = el(
+      "div",
+      { class: "composer-line" },
+      this.tray.open,
+      this.models,
+      this.more,
+      el("span", { class: "spacer" }),
+      this.stop,
+      this.send,
+    );
     const submit = (/** @type {Event} */ event) => {
       event.preventDefault();
       void this.#send();
@@ -104,11 +122,11 @@ export class ChatComposer {
     if (!isSent) this.tray.addFiles(files);
     this.#isSending = false;
     this.#showSend();
-    if (document.activeElement === document.body || document.activeElement === this.send) this.text.focus({ preventScroll: true });
+    if (document.activeElement === document.body || document.activeElement === this.send)
+      this.text.focus({ preventScroll: true });
   }
 
   #showSend() {
     this.send.setAttribute("aria-disabled", String(this.#isBusy || this.#isSending));
   }
 }
-

@@ -48,14 +48,30 @@ export class ConversationView {
       settings: (isShown) => (this.settings.element.hidden = !isShown),
       list: news.list,
     });
-    this.settings = new ChatSettings({ instruct: (text) => this.#changePrompt(text), allow: (tools, isOn) => this.#allowTools(tools, isOn), tune: (parameters) => this.#tune(parameters) });
-    this.composer = new ChatComposer({ send: (text, files) => this.#send(text, files), stop: () => this.#session?.cancelRun() ?? Promise.resolve(), choose: (model) => this.#choose(model) });
+    this.settings = new ChatSettings({
+      instruct: (text) => this.#changePrompt(text),
+      allow: (tools, isOn) => this.#allowTools(tools, isOn),
+      tune: (parameters) => this.#tune(parameters),
+    });
+    this.composer = new ChatComposer({
+      send: (text, files) => this.#send(text, files),
+      stop: () => this.#session?.cancelRun() ?? Promise.resolve(),
+      choose: (model) => this.#choose(model),
+    });
     this.thread = new ChatThreadView(parts, this.#turnActions());
     this.speech = new ScreenReader(announceSentence);
     this.standing = el("div", { class: "stack" });
     this.welcome = el("div");
     const bottom = el("div", { class: "chat-bottom" }, this.thread.below, this.standing, this.composer.element);
-    this.element = el("section", { class: "chat-pane", "aria-label": t`Conversation` }, this.head.element, this.settings.element, this.welcome, this.thread.element, bottom);
+    this.element = el(
+      "section",
+      { class: "chat-pane", "aria-label": t`Conversation` },
+      this.head.element,
+      this.settings.element,
+      this.welcome,
+      this.thread.element,
+      bottom,
+    );
   }
 
   #turnActions() {
@@ -67,8 +83,10 @@ export class ConversationView {
       cancel: (/** @type {string} */ callId) => act(() => this.parts.controls.api.cancelCall(callId)),
       retry: (/** @type {string} */ id) => act((session) => session.retryCall(id)),
       serverOf: (/** @type {string} */ name) => inventory.tools.find((tool) => tool.name === name)?.server_id ?? "",
-      readAttachment: (/** @type {string} */ messageId, /** @type {number} */ number) => this.chat.readAttachment(this.#session?.id ?? "", messageId, number),
-      findFile: (/** @type {string} */ callId, /** @type {string} */ mime) => this.parts.api.findAnswer(callId, mime, ""),
+      readAttachment: (/** @type {string} */ messageId, /** @type {number} */ number) =>
+        this.chat.readAttachment(this.#session?.id ?? "", messageId, number),
+      findFile: (/** @type {string} */ callId, /** @type {string} */ mime) =>
+        this.parts.api.findAnswer(callId, mime, ""),
       edit: (/** @type {string} */ id, /** @type {string} */ text) => act((session) => session.editMessage(id, text)),
       again: (/** @type {string | null} */ id) => act((session) => session.requestAnswer(id)),
       show: (/** @type {string} */ id) => act((session) => session.showBranch(id)),
@@ -80,9 +98,15 @@ export class ConversationView {
     if (this.#subscriptions.length > 0) return;
     this.thread.start();
     const listening = new AbortController();
-    const stops = (/** @type {KeyboardEvent} */ event) => event.key === "Escape" && !event.isComposing && void this.composer.cancelRun();
+    const stops = (/** @type {KeyboardEvent} */ event) =>
+      event.key === "Escape" && !event.isComposing && void this.composer.cancelRun();
     document.addEventListener("keydown", stops, { signal: listening.signal });
-    this.#subscriptions = [() => listening.abort(), () => this.thread.stop(), () => this.speech.stop(), this.parts.inventory.onChange(() => this.#showChoices())];
+    this.#subscriptions = [
+      () => listening.abort(),
+      () => this.thread.stop(),
+      () => this.speech.stop(),
+      this.parts.inventory.onChange(() => this.#showChoices()),
+    ];
     void this.#loadModels();
   }
 
@@ -150,13 +174,26 @@ export class ConversationView {
     this.composer.offerModels(names, begun ? begun.model : this.#chosen.model);
     const tools = this.parts.inventory.tools.filter(({ accepted }) => accepted);
     const keys = tools.map(({ server_id, name }) => toolKey({ server_id, tool_name: name }));
-    const on = begun ? new Set(begun.enabled_tools.map(toolKey)) : new Set(keys.filter((key) => !this.#chosen.off.has(key)));
+    const on = begun
+      ? new Set(begun.enabled_tools.map(toolKey))
+      : new Set(keys.filter((key) => !this.#chosen.off.has(key)));
     this.settings.showSettings(begun ? begun.system_prompt : this.#chosen.prompt, tools, on);
     const model = this.#models.find(({ id }) => id === this.composer.models.value);
-    this.settings.parameters.showParameters(begun ? begun.parameters : this.#chosen.parameters, model?.supported_parameters ?? []);
+    this.settings.parameters.showParameters(
+      begun ? begun.parameters : this.#chosen.parameters,
+      model?.supported_parameters ?? [],
+    );
     const count = keys.filter((key) => on.has(key)).length;
     const isDemo = this.composer.models.value === DEMO;
-    fill(this.welcome, welcomeView(count, names.every((id) => id === DEMO), isDemo ? this.#examples : [], (text) => this.composer.suggestText(text)));
+    fill(
+      this.welcome,
+      welcomeView(
+        count,
+        names.every((id) => id === DEMO),
+        isDemo ? this.#examples : [],
+        (text) => this.composer.suggestText(text),
+      ),
+    );
     if (isDemo && this.#examples.length === 0) void this.#loadExamples(tools);
   }
 
@@ -167,7 +204,9 @@ export class ConversationView {
     const words = session?.line === "broken" ? "broken" : (left ?? "");
     if (this.standing.dataset.words === words) return;
     this.standing.dataset.words = words;
-    const go = button(t`Answer it`, () => void this.composer.attemptAction(async () => session?.requestAnswer(left)), { class: "small" });
+    const go = button(t`Answer it`, () => void this.composer.attemptAction(async () => session?.requestAnswer(left)), {
+      class: "small",
+    });
     if (words === "broken") fill(this.standing, notice("warning", BROKEN));
     else if (words === "") fill(this.standing);
     else fill(this.standing, notice("note", el("span", { class: "actions" }, t`The last message has no answer.`, go)));

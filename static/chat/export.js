@@ -12,12 +12,21 @@ import { withoutMarkers } from "../ui/markers.js";
 
 const NAME_CHARS = 60;
 /** @type {Record<string, string>} */
-const STATES = dictionaryOf({ succeeded: t`succeeded`, failed: t`failed`, denied: t`denied`, cancelled: t`cancelled`, expired: t`expired`, outcome_unknown: t`outcome unknown` });
+const STATES = dictionaryOf({
+  succeeded: t`succeeded`,
+  failed: t`failed`,
+  denied: t`denied`,
+  cancelled: t`cancelled`,
+  expired: t`expired`,
+  outcome_unknown: t`outcome unknown`,
+});
 
 /** @param {Conversation} conversation @param {Iterable<Message>} messages of all branches */
 export function jsonOf(conversation, messages) {
   const all = [...messages];
-  const leftOut = all.some(({ attachments = [] }) => attachments.length > 0) ? { left_out: t`The contents of attachments, and of files that tools answered with.` } : {};
+  const leftOut = all.some(({ attachments = [] }) => attachments.length > 0)
+    ? { left_out: t`The contents of attachments, and of files that tools answered with.` }
+    : {};
   return `${JSON.stringify({ conversation, messages: all, ...leftOut }, null, 2)}\n`;
 }
 
@@ -29,7 +38,8 @@ export function markdownOf({ title, model }, turns) {
 
 /** @param {Turn} turn */
 function turnText(turn) {
-  if (turn.kind === "user") return [`## ${t`You`}`, ...turn.attachments.map(attachmentText), turn.text].filter(Boolean).join("\n\n");
+  if (turn.kind === "user")
+    return [`## ${t`You`}`, ...turn.attachments.map(attachmentText), turn.text].filter(Boolean).join("\n\n");
   return [`## ${t`Answer`}`, ...turn.parts.map(partText).filter((text) => text !== "")].join("\n\n");
 }
 
@@ -37,7 +47,8 @@ function turnText(turn) {
 const escaped = (name) => name.replace(/\n/g, " ").replace(/[\\*_`[\]]/g, "\\$&");
 
 /** @param {import("../types/chat_types.js").AttachmentFacts} file */
-const attachmentText = ({ name, mime, bytes }) => `*${t`Attachment ${escaped(name)} (${mime}, ${formatSize(bytes)}), not included`}*`;
+const attachmentText = ({ name, mime, bytes }) =>
+  `*${t`Attachment ${escaped(name)} (${mime}, ${formatSize(bytes)}), not included`}*`;
 
 /** @param {AnswerPart} part */
 function partText(part) {
@@ -45,7 +56,11 @@ function partText(part) {
   if (part.kind === "reasoning") return `### ${t`Reasoning`}\n\n${part.text.trim().replace(/^/gm, "> ")}`;
   const { name, arguments: text, result, state } = part.call;
   const answer = result === null ? [] : [fencedBlock(formatBody(result, ""))];
-  return [`### ${t`Call of ${name}: ${STATES[state] ?? state.replaceAll("_", " ")}`}`, fencedBlock(formatBody(text || "{}", "json")), ...answer].join("\n\n");
+  return [
+    `### ${t`Call of ${name}: ${STATES[state] ?? state.replaceAll("_", " ")}`}`,
+    fencedBlock(formatBody(text || "{}", "json")),
+    ...answer,
+  ].join("\n\n");
 }
 
 /** A block of code whose fence is longer than any within. @param {string} text */

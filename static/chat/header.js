@@ -33,12 +33,30 @@ export class ChatHeader {
     this.json = button(t`Export as JSON`, () => this.#export("json"), { class: "quiet small" });
     this.markdown = button(t`Export as Markdown`, () => this.#export("md"), { class: "quiet small" });
     this.pin = button(t`Pin`, () => actions.pin(this.#session?.conversation.pinned === null), { class: "quiet small" });
-    this.up = button(t`Move up`, () => actions.moveUp(), { class: "quiet small", hidden: true, title: t`Among the pinned conversations` });
+    this.up = button(t`Move up`, () => actions.moveUp(), {
+      class: "quiet small",
+      hidden: true,
+      title: t`Among the pinned conversations`,
+    });
     this.remove = button(t`Delete`, () => this.#askToRemove(), { class: "quiet small danger" });
-    this.actionButtons = el("span", { class: "actions conversation-actions" }, this.pin, this.up, this.rename, this.markdown, this.json, this.remove);
+    this.actionButtons = el(
+      "span",
+      { class: "actions conversation-actions" },
+      this.pin,
+      this.up,
+      this.rename,
+      this.markdown,
+      this.json,
+      this.remove,
+    );
     this.question = el("div");
     const actionLine = el("div", { class: "actions" }, this.list, this.settings, this.actionButtons);
-    this.element = el("header", { class: "chat-head" }, el("div", { class: "title-row" }, this.place, actionLine), this.question);
+    this.element = el(
+      "header",
+      { class: "chat-head" },
+      el("div", { class: "title-row" }, this.place, actionLine),
+      this.question,
+    );
   }
 
   /** @param {string} label @param {string} look @param {(isShown: boolean) => void} shown */
@@ -57,7 +75,8 @@ export class ChatHeader {
 
   /** Folds what the buttons have unfolded. */
   collapsePanels() {
-    for (const toggle of [this.list, this.settings]) if (toggle.getAttribute("aria-expanded") === "true") toggle.click();
+    for (const toggle of [this.list, this.settings])
+      if (toggle.getAttribute("aria-expanded") === "true") toggle.click();
   }
 
   /** @param {ChatSession | null} session null: a conversation that has not begun */
@@ -73,7 +92,12 @@ export class ChatHeader {
   }
 
   #rename() {
-    const field = el("input", { type: "text", "aria-label": t`Title`, value: this.#session?.conversation.title ?? "", maxlength: 200 });
+    const field = el("input", {
+      type: "text",
+      "aria-label": t`Title`,
+      value: this.#session?.conversation.title ?? "",
+      maxlength: 200,
+    });
     const close = () => {
       fill(this.place, this.title);
       this.rename.focus();
@@ -89,7 +113,10 @@ export class ChatHeader {
       event.stopPropagation();
       close();
     });
-    const [yes, no] = [el("button", { type: "submit", class: "small" }, t`Save`), button(t`Cancel`, close, { class: "quiet small" })];
+    const [yes, no] = [
+      el("button", { type: "submit", class: "small" }, t`Save`),
+      button(t`Cancel`, close, { class: "quiet small" }),
+    ];
     fill(this.place, el("form", { class: "rename", onsubmit: save }, field, yes, no));
     field.focus();
     field.select();
@@ -97,9 +124,20 @@ export class ChatHeader {
 
   #askToRemove() {
     const leave = () => (fill(this.question), this.remove.focus());
-    const yes = guardControl(button(t`Delete it`, () => (fill(this.question), void this.actions.remove()), { class: "danger small" }));
+    const yes = guardControl(
+      button(t`Delete it`, () => (fill(this.question), void this.actions.remove()), { class: "danger small" }),
+    );
     const no = button(t`Keep it`, leave, { class: "quiet small" });
-    fill(this.question, el("p", { class: "actions question" }, el("span", null, t`Delete this conversation and all its answers?`), yes, no));
+    fill(
+      this.question,
+      el(
+        "p",
+        { class: "actions question" },
+        el("span", null, t`Delete this conversation and all its answers?`),
+        yes,
+        no,
+      ),
+    );
     yes.focus();
   }
 
@@ -107,7 +145,8 @@ export class ChatHeader {
   #export(ending) {
     if (!this.#session) return;
     const { conversation, state } = this.#session;
-    const text = ending === "json" ? jsonOf(conversation, state.messages.values()) : markdownOf(conversation, threadOf(state));
+    const text =
+      ending === "json" ? jsonOf(conversation, state.messages.values()) : markdownOf(conversation, threadOf(state));
     saveText(text, fileName(conversation.title, ending));
     announceSentence(t`Conversation exported as a file.`);
   }

@@ -36,7 +36,16 @@ export class ChatList {
     this.more = button(t`Show more`, () => void this.#load(this.#next), { class: "quiet small", hidden: true });
     this.field = labelledField(t`Search`, this.search);
     const fresh = link(t`New conversation`, viewAddress("chat"), { class: "button primary" });
-    this.element = el("nav", { class: "chat-list", "aria-label": t`Conversations` }, fresh, this.field, this.messages, this.pins, this.rows, this.more);
+    this.element = el(
+      "nav",
+      { class: "chat-list", "aria-label": t`Conversations` },
+      fresh,
+      this.field,
+      this.messages,
+      this.pins,
+      this.rows,
+      this.more,
+    );
   }
 
   stop() {
@@ -69,7 +78,10 @@ export class ChatList {
     const asked = (this.#asked += 1);
     try {
       const pinned = words !== "" ? [] : before === null ? await this.api.listPinned() : this.pinned;
-      const page = words === "" ? await this.api.listConversations(before) : { conversations: await this.api.searchConversations(words), next: null };
+      const page =
+        words === ""
+          ? await this.api.listConversations(before)
+          : { conversations: await this.api.searchConversations(words), next: null };
       if (asked !== this.#asked) return;
       this.pinned = pinned;
       this.shown = before === null ? page.conversations : [...this.shown, ...page.conversations];
@@ -86,18 +98,33 @@ export class ChatList {
     const focused = /** @type {HTMLElement | null} */ (document.activeElement?.closest(".chat-rows a"))?.dataset.id;
     fill(this.pins, ...this.pinned.map((conversation) => el("li", null, rowOf(conversation))));
     this.pins.hidden = this.pinned.length === 0;
-    fill(this.rows, ...withoutPinned(this.shown, this.pinned).map((conversation) => el("li", null, rowOf(conversation))));
+    fill(
+      this.rows,
+      ...withoutPinned(this.shown, this.pinned).map((conversation) => el("li", null, rowOf(conversation))),
+    );
     this.more.hidden = this.#next === null;
     this.field.hidden = words === "" && this.shown.length === 0;
     if (this.shown.length === 0 && words !== "") fill(this.messages, el("p", { class: "hint" }, t`No matches.`));
     this.markConversation(this.current);
     this.keys.takeRows();
-    if (focused) /** @type {HTMLElement | null} */ (this.element.querySelector(`.chat-rows a[data-id="${CSS.escape(focused)}"]`))?.focus();
+    if (focused)
+      /** @type {HTMLElement | null} */ (
+        this.element.querySelector(`.chat-rows a[data-id="${CSS.escape(focused)}"]`)
+      )?.focus();
   }
 }
 
 /** @param {ListedConversation} conversation */
 function rowOf({ id, title, updated_at, run }) {
-  const time = el("time", { class: "facts", datetime: updated_at }, run?.state === "running" ? t`answering…` : formatTime(Date.parse(updated_at)));
-  return el("a", { href: viewAddress("chat", id), dataset: { id } }, el("span", { class: "clamp-1" }, title || t`Untitled`), time);
+  const time = el(
+    "time",
+    { class: "facts", datetime: updated_at },
+    run?.state === "running" ? t`answering…` : formatTime(Date.parse(updated_at)),
+  );
+  return el(
+    "a",
+    { href: viewAddress("chat", id), dataset: { id } },
+    el("span", { class: "clamp-1" }, title || t`Untitled`),
+    time,
+  );
 }

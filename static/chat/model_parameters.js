@@ -10,7 +10,13 @@ import { el, fill, freshId, labelledField } from "../ui/dom.js";
 const NUMBERS = dictionaryOf({
   temperature: { label: t`Temperature`, hint: t`0 to 2. Lower is more predictable.`, min: 0, max: 2, step: "0.1" },
   top_p: { label: t`Top P`, hint: t`0 to 1. Set this or the temperature.`, min: 0, max: 1, step: "0.05" },
-  max_output_tokens: { label: t`Maximum tokens`, hint: t`Of one answer, with its reasoning.`, min: 1, max: 10_000_000, step: "1" },
+  max_output_tokens: {
+    label: t`Maximum tokens`,
+    hint: t`Of one answer, with its reasoning.`,
+    min: 1,
+    max: 10_000_000,
+    step: "1",
+  },
 });
 const EFFORTS = ["none", "minimal", "low", "medium", "high", "xhigh"];
 
@@ -34,7 +40,8 @@ export class ModelParametersForm {
     this.#chosen = chosen;
     this.element.hidden = taken.length === 0;
     if (taken.join() !== this.#shown) this.#build(taken);
-    for (const [name, field] of Object.entries(this.#fields)) if (document.activeElement !== field) field.value = String(chosen[name] ?? "");
+    for (const [name, field] of Object.entries(this.#fields))
+      if (document.activeElement !== field) field.value = String(chosen[name] ?? "");
   }
 
   /** @param {string[]} taken */
@@ -48,7 +55,16 @@ export class ModelParametersForm {
   /** @param {string} name */
   #numberField(name) {
     const { label, hint, min, max, step } = NUMBERS[name];
-    const field = el("input", { type: "number", inputmode: "decimal", min, max, step: "any", dataset: { step }, placeholder: t`Default`, onchange: () => this.#take(name) });
+    const field = el("input", {
+      type: "number",
+      inputmode: "decimal",
+      min,
+      max,
+      step: "any",
+      dataset: { step },
+      placeholder: t`Default`,
+      onchange: () => this.#take(name),
+    });
     this.#fields[name] = field;
     return labelledField(label, field, hint);
   }
@@ -56,7 +72,12 @@ export class ModelParametersForm {
   /** @param {string} name */
   #effortField(name) {
     const words = (/** @type {string} */ effort) => el("option", { value: effort }, effort);
-    const field = el("select", { onchange: () => this.#take(name) }, el("option", { value: "" }, t`Default`), ...EFFORTS.map(words));
+    const field = el(
+      "select",
+      { onchange: () => this.#take(name) },
+      el("option", { value: "" }, t`Default`),
+      ...EFFORTS.map(words),
+    );
     this.#fields[name] = field;
     return labelledField(t`Reasoning effort`, field, t`More effort answers later and costs more.`);
   }

@@ -34,8 +34,12 @@ export function describeChanges(before, after) {
 function callSentences(before, after) {
   if (before.calls === after.calls && before.run?.calls === after.run?.calls) return [];
   const known = new Set(before.run?.calls.map(({ id }) => id));
-  const fresh = (after.run?.calls ?? []).filter(({ id }) => !known.has(id)).map((call) => truncateLine(call.function.name));
-  const ended = Object.entries(after.calls).filter(([id, { state }]) => isOver(state) && !isOver(memberOf(before.calls, id)?.state ?? ""));
+  const fresh = (after.run?.calls ?? [])
+    .filter(({ id }) => !known.has(id))
+    .map((call) => truncateLine(call.function.name));
+  const ended = Object.entries(after.calls).filter(
+    ([id, { state }]) => isOver(state) && !isOver(memberOf(before.calls, id)?.state ?? ""),
+  );
   const failed = ended.filter(([, { state }]) => state !== "succeeded").length;
   return [
     ...(fresh.length > 0 ? [t`Calling ${fresh.join(", ")}.`] : []),

@@ -132,7 +132,8 @@ export class ChatSession extends EventTarget {
   async #listen(signal) {
     while (!signal.aborted) {
       try {
-        for await (const { id, event } of this.api.readEvents(this.id, this.#last, signal)) await this.#handleEvent(id, event);
+        for await (const { id, event } of this.api.readEvents(this.id, this.#last, signal))
+          await this.#handleEvent(id, event);
       } catch (failure) {
         if (signal.aborted) return;
         if (/** @type {any} */ (failure).status === 404) return this.#setLine("gone");
@@ -156,7 +157,10 @@ export class ChatSession extends EventTarget {
   }
 
   async #read() {
-    const [conversation, messages] = await Promise.all([this.api.readConversation(this.id), this.api.listMessages(this.id)]);
+    const [conversation, messages] = await Promise.all([
+      this.api.readConversation(this.id),
+      this.api.listMessages(this.id),
+    ]);
     this.conversation = conversation;
     this.#hasRead = true;
     this.#setState(withMessages(this.state, messages, conversation.head_id));

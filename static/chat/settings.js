@@ -33,11 +33,20 @@ export class ChatSettings {
     this.actions = actions;
     this.prompt = el("textarea", { rows: 4, onchange: () => void actions.instruct(this.prompt.value.trim()) });
     this.parameters = new ModelParametersForm(actions.tune);
-    this.search = el("input", { type: "search", autocomplete: "off", "aria-label": t`Search tools`, placeholder: t`Search`, oninput: () => this.#draw() });
+    this.search = el("input", {
+      type: "search",
+      autocomplete: "off",
+      "aria-label": t`Search tools`,
+      placeholder: t`Search`,
+      oninput: () => this.#draw(),
+    });
     this.count = el("h2", { id: freshId("tools") });
     this.rows = el("ul", { class: "chat-tools" });
     this.hint = el("p", { class: "hint" });
-    const both = [button(t`All`, () => this.#allowAll(true), { class: "quiet small" }), button(t`None`, () => this.#allowAll(false), { class: "quiet small" })];
+    const both = [
+      button(t`All`, () => this.#allowAll(true), { class: "quiet small" }),
+      button(t`None`, () => this.#allowAll(false), { class: "quiet small" }),
+    ];
     const tools = el(
       "section",
       { "aria-labelledby": this.count.id },
@@ -46,7 +55,13 @@ export class ChatSettings {
       this.hint,
     );
     const words = t`Instructions that the model gets before every answer.`;
-    this.element = el("section", { class: "panel chat-settings", "aria-label": t`Conversation settings`, hidden: true }, labelledField(t`System prompt`, this.prompt, words), this.parameters.element, tools);
+    this.element = el(
+      "section",
+      { class: "panel chat-settings", "aria-label": t`Conversation settings`, hidden: true },
+      labelledField(t`System prompt`, this.prompt, words),
+      this.parameters.element,
+      tools,
+    );
   }
 
   /** @param {string} prompt @param {Tool[]} tools those that could be used @param {Iterable<string>} on keys of those that may be */
@@ -68,22 +83,38 @@ export class ChatSettings {
     fill(this.count, t`Tools: ${on} of ${this.#tools.length}`);
     fill(this.rows, ...found.slice(0, SHOWN_TOOLS).map((tool) => this.#toolRow(tool)));
     const rest = found.length - SHOWN_TOOLS;
-    fill(this.hint, this.#tools.length === 0 ? t`There are no accepted tools.` : rest > 0 ? counted(rest, "{0} more: search to find them.", "{0} more: search to find them.") : "");
-    if (focused) /** @type {HTMLElement | null} */ (this.rows.querySelector(`[data-tool="${CSS.escape(focused)}"]`))?.focus();
+    fill(
+      this.hint,
+      this.#tools.length === 0
+        ? t`There are no accepted tools.`
+        : rest > 0
+          ? counted(rest, "{0} more: search to find them.", "{0} more: search to find them.")
+          : "",
+    );
+    if (focused)
+      /** @type {HTMLElement | null} */ (this.rows.querySelector(`[data-tool="${CSS.escape(focused)}"]`))?.focus();
   }
 
   /** @param {Tool} tool */
   #toolRow(tool) {
     const key = toolKey(choiceOf(tool));
-    const change = (/** @type {Event} */ event) => void this.#allow([tool], /** @type {HTMLInputElement} */ (event.target).checked);
+    const change = (/** @type {Event} */ event) =>
+      void this.#allow([tool], /** @type {HTMLInputElement} */ (event.target).checked);
     const box = el("input", { type: "checkbox", checked: this.#on.has(key), dataset: { tool: key }, onchange: change });
     const about = el("span", { class: "about clamp-1" }, tool.description.split("\n", 1)[0]);
-    return el("li", null, el("label", null, box, methodTag(tool.method, tool.safe), el("span", { class: "name" }, tool.name), about));
+    return el(
+      "li",
+      null,
+      el("label", null, box, methodTag(tool.method, tool.safe), el("span", { class: "name" }, tool.name), about),
+    );
   }
 
   /** Those that are found. @param {boolean} isOn */
   #allowAll(isOn) {
-    void this.#allow(this.#foundTools().filter((tool) => this.#on.has(toolKey(choiceOf(tool))) !== isOn), isOn);
+    void this.#allow(
+      this.#foundTools().filter((tool) => this.#on.has(toolKey(choiceOf(tool))) !== isOn),
+      isOn,
+    );
   }
 
   /** @param {Tool[]} tools @param {boolean} isOn */

@@ -55,7 +55,8 @@ const REACTIONS = dictionaryOf({
   text_delta: (state, { delta }) => changeRun(state, (run) => ({ text: run.text + delta })),
   reasoning_delta: (state, { delta }) => changeRun(state, (run) => ({ reasoning: run.reasoning + delta })),
   tool_call: applyToolCall,
-  tool_state: (state, { tool_call_id, call_id, state: word }, at) => changeCall(state, tool_call_id, callStateChange(word, call_id, at)),
+  tool_state: (state, { tool_call_id, call_id, state: word }, at) =>
+    changeCall(state, tool_call_id, callStateChange(word, call_id, at)),
   tool_response: (state, data) => changeCall(state, data.tool_call_id, callEndChange(data, false)),
   tool_error: (state, data) => changeCall(state, data.tool_call_id, callEndChange(data, true)),
   notice: (state, { level, text }) => addNotice(state, { level, text }),
@@ -113,7 +114,12 @@ function callEndChange({ call_id, duration_ms, result }, hasFailed) {
 }
 
 /** Errors that are no failure of the API. @type {Record<string, string>} */
-const STATES = dictionaryOf({ denied: "denied", cancelled: "cancelled", timeout: "expired", outcome_unknown: "outcome_unknown" });
+const STATES = dictionaryOf({
+  denied: "denied",
+  cancelled: "cancelled",
+  timeout: "expired",
+  outcome_unknown: "outcome_unknown",
+});
 
 /** @param {WireError | null} error @returns {string} the state of a call that ended so */
 export const stateOfError = (error) => STATES[error?.code ?? ""] ?? "failed";
@@ -124,7 +130,9 @@ export function errorIn(text) {
   const unnamed = { code: "", message: "", detail: {}, retryable: false };
   try {
     const { error } = JSON.parse(text);
-    return typeof error === "object" && error !== null ? { ...unnamed, ...error } : { ...unnamed, message: String(error) };
+    return typeof error === "object" && error !== null
+      ? { ...unnamed, ...error }
+      : { ...unnamed, message: String(error) };
   } catch {
     return null;
   }

@@ -99,7 +99,15 @@ class BranchReader {
   /** @param {Message} message */
   #addQuestion({ id, content, attachments = [], timestamp, parent_id }) {
     const branch = this.#siblings(id, parent_id);
-    this.turns.push({ kind: "user", key: `user ${parent_id}`, id, text: content ?? "", attachments, at: timestamp, branch });
+    this.turns.push({
+      kind: "user",
+      key: `user ${parent_id}`,
+      id,
+      text: content ?? "",
+      attachments,
+      at: timestamp,
+      branch,
+    });
   }
 
   /** @param {Message} message */

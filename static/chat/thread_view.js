@@ -95,7 +95,9 @@ export class ChatThreadView {
     const isBusy = state.run !== null;
     const first = this.#drawn !== null && isSameBut(this.#drawn, state) ? turns.length - 1 : 0;
     this.#drawn = state;
-    turns.forEach((turn, index) => index >= first && this.#viewAt(index, turn).showTurn(/** @type {any} */ (turn), isBusy));
+    turns.forEach(
+      (turn, index) => index >= first && this.#viewAt(index, turn).showTurn(/** @type {any} */ (turn), isBusy),
+    );
     for (const gone of this.#views.splice(turns.length)) gone.element.remove();
     this.#showApprovals(turns);
     if (follows) this.toEnd();
@@ -120,7 +122,9 @@ export class ChatThreadView {
   /** Gives every call that waits its question. @param {Turn[]} [turns] */
   #showApprovals(turns = this.#drawn ? threadOf(this.#drawn) : []) {
     const open = openCallsOf(turns);
-    const waiting = new Map(this.executor.cards.filter(({ call_id }) => open.has(call_id)).map((card) => [card.call_id, card]));
+    const waiting = new Map(
+      this.executor.cards.filter(({ call_id }) => open.has(call_id)).map((card) => [card.call_id, card]),
+    );
     for (const card of this.#callCards()) card.showApproval(waiting.get(card.call?.call_id ?? "") ?? null);
     const fresh = [...waiting.values()].filter(({ call_id }) => !this.#asking.has(call_id));
     this.#asking = new Set(waiting.keys());
@@ -167,7 +171,11 @@ function isNearEnd() {
 
 /** Whether nothing differs but what is being written, at the end. @param {ChatState} one @param {ChatState} other */
 function isSameBut(one, other) {
-  const isOneRun = one.run !== null && other.run !== null && one.run.calls === other.run.calls && one.run.parent_id === other.run.parent_id;
+  const isOneRun =
+    one.run !== null &&
+    other.run !== null &&
+    one.run.calls === other.run.calls &&
+    one.run.parent_id === other.run.parent_id;
   const rest = /** @type {const} */ (["messages", "calls", "head_id", "ended", "notices"]);
   return isOneRun && rest.every((name) => one[name] === other[name]);
 }

@@ -53,7 +53,11 @@ export class UserTurnView {
     this.#showFiles(turn);
     this.editButton = button(t`Edit`, () => this.#edit(), { class: "quiet small", disabled: isBusy });
     const copy = copyButton(t`Copy`, () => this.turn.text, { "aria-label": t`Copy the message` });
-    refillFooter(this.foot, [timeOf(turn.at), copy, this.editButton, branchSwitch(VERSIONS, turn.branch, isBusy, this.actions)], this.actions);
+    refillFooter(
+      this.foot,
+      [timeOf(turn.at), copy, this.editButton, branchSwitch(VERSIONS, turn.branch, isBusy, this.actions)],
+      this.actions,
+    );
   }
 
   /** @param {UserTurn} turn */
@@ -61,13 +65,21 @@ export class UserTurnView {
     const now = `${id} ${attachments.length}`;
     if (now === this.#shownFiles) return;
     this.#shownFiles = now;
-    fill(this.files, attachments.length > 0 ? attachmentList(attachments, (number) => this.actions.readAttachment(id, number)) : null);
+    fill(
+      this.files,
+      attachments.length > 0 ? attachmentList(attachments, (number) => this.actions.readAttachment(id, number)) : null,
+    );
   }
 
   #edit() {
     this.text.hidden = false;
     this.#isEditing = true;
-    const field = el("textarea", { "aria-label": t`Edit the message`, rows: 3, value: this.turn.text, class: "growing" });
+    const field = el("textarea", {
+      "aria-label": t`Edit the message`,
+      rows: 3,
+      value: this.turn.text,
+      class: "growing",
+    });
     const send = () => {
       const text = field.value.trim();
       this.#close();
@@ -80,7 +92,12 @@ export class UserTurnView {
       event.preventDefault();
       event.stopPropagation();
     });
-    const actions = el("div", { class: "actions" }, button(t`Send`, send, { class: "primary small" }), button(t`Cancel`, () => this.#close(), { class: "quiet small" }));
+    const actions = el(
+      "div",
+      { class: "actions" },
+      button(t`Send`, send, { class: "primary small" }),
+      button(t`Cancel`, () => this.#close(), { class: "quiet small" }),
+    );
     fill(this.text, field, actions);
     fill(this.foot, el("p", { class: "hint" }, t`The old version and its answers remain.`));
     field.focus();
@@ -113,7 +130,9 @@ const nameOf = (element) => element?.getAttribute("aria-label") ?? element?.text
 /** Whether a key press in a field of messages sends it. On a touch screen the key makes a line. @param {KeyboardEvent} event */
 export function isSendKey(event) {
   const isTouch = matchMedia("(pointer: coarse) and (hover: none)").matches;
-  return event.key === "Enter" && !event.shiftKey && !event.isComposing && !(isTouch && !event.ctrlKey && !event.metaKey);
+  return (
+    event.key === "Enter" && !event.shiftKey && !event.isComposing && !(isTouch && !event.ctrlKey && !event.metaKey)
+  );
 }
 
 /** @param {string} at ISO 8601; "" while it is not known */
@@ -123,11 +142,26 @@ function timeOf(at) {
 
 /** @typedef {{all: string, previous: string, next: string, at: (number: number, count: number) => string}} BranchWords */
 /** @type {BranchWords} */
-const VERSIONS = { all: t`Versions`, previous: t`Previous version`, next: t`Next version`, at: (number, count) => t`Version ${number} of ${count}` };
+const VERSIONS = {
+  all: t`Versions`,
+  previous: t`Previous version`,
+  next: t`Next version`,
+  at: (number, count) => t`Version ${number} of ${count}`,
+};
 /** @type {BranchWords} */
-const ANSWERS = { all: t`Answers`, previous: t`Previous answer`, next: t`Next answer`, at: (number, count) => t`Answer ${number} of ${count}` };
+const ANSWERS = {
+  all: t`Answers`,
+  previous: t`Previous answer`,
+  next: t`Next answer`,
+  at: (number, count) => t`Answer ${number} of ${count}`,
+};
 /** @type {BranchWords} */
-const ATTEMPTS = { all: t`Attempts`, previous: t`Previous attempt`, next: t`Next attempt`, at: (number, count) => t`Attempt ${number} of ${count}` };
+const ATTEMPTS = {
+  all: t`Attempts`,
+  previous: t`Previous attempt`,
+  next: t`Next attempt`,
+  at: (number, count) => t`Attempt ${number} of ${count}`,
+};
 
 /**
  * Goes through the messages that stand in each other's place.
@@ -144,7 +178,13 @@ function branchSwitch(words, { siblings, index }, isBusy, actions) {
     });
   const where = index < siblings.length ? words.at(index + 1, siblings.length) : t`After ${siblings.length}`;
   const place = el("span", { class: "facts" }, where);
-  return el("span", { class: "branches", role: "group", "aria-label": words.all }, go("‹", words.previous, -1), place, go("›", words.next, 1));
+  return el(
+    "span",
+    { class: "branches", role: "group", "aria-label": words.all },
+    go("‹", words.previous, -1),
+    place,
+    go("›", words.next, 1),
+  );
 }
 
 export class AnswerTurnView {
@@ -162,7 +202,14 @@ export class AnswerTurnView {
     this.waiting = el("p", { class: "working", hidden: true }, el("span", { "aria-hidden": "true" }), t`Working…`);
     this.notices = el("div", { class: "stack" });
     this.foot = el("div", { class: "turn-foot" });
-    this.element = el("article", { class: "turn answer-turn", "aria-label": t`Answer` }, this.parts, this.waiting, this.notices, this.foot);
+    this.element = el(
+      "article",
+      { class: "turn answer-turn", "aria-label": t`Answer` },
+      this.parts,
+      this.waiting,
+      this.notices,
+      this.foot,
+    );
   }
 
   get callCards() {
@@ -176,7 +223,8 @@ export class AnswerTurnView {
     for (const gone of this.#parts.splice(turn.parts.length)) gone.element.remove();
     const last = turn.parts.at(-1);
     const isWriting = last !== undefined && last.kind !== "call" && last.live;
-    const hasOpenCall = last?.kind === "call" && ["awaiting_approval", "running", "sent", "queued"].includes(last.call.state);
+    const hasOpenCall =
+      last?.kind === "call" && ["awaiting_approval", "running", "sent", "queued"].includes(last.call.state);
     this.waiting.hidden = !turn.live || isWriting || hasOpenCall;
     this.element.setAttribute("aria-busy", String(turn.live));
     this.#showFoot(turn, isBusy);
@@ -186,12 +234,18 @@ export class AnswerTurnView {
   #showPart(part, index, isBusy) {
     let view = this.#parts[index];
     if (view?.kind !== part.kind) {
-      const fresh = part.kind === "call" ? new ChatCallCard(this.actions) : part.kind === "text" ? new TextPart() : new ReasoningPart();
+      const fresh =
+        part.kind === "call"
+          ? new ChatCallCard(this.actions)
+          : part.kind === "text"
+            ? new TextPart()
+            : new ReasoningPart();
       if (view) view.element.replaceWith(fresh.element);
       else this.parts.append(fresh.element);
       view = this.#parts[index] = fresh;
     }
-    if (view instanceof ChatCallCard) view.showPart(/** @type {Extract<AnswerPart, {kind: "call"}>} */ (part).call, !isBusy);
+    if (view instanceof ChatCallCard)
+      view.showPart(/** @type {Extract<AnswerPart, {kind: "call"}>} */ (part).call, !isBusy);
     else view.showPart(/** @type {Extract<AnswerPart, {kind: "text"}>} */ (part));
   }
 
@@ -200,11 +254,20 @@ export class AnswerTurnView {
     const now = JSON.stringify([live, at, ending, notices, branches, isBusy]);
     if (now === this.#foot) return;
     this.#foot = now;
-    fill(this.notices, ...notices.map(({ level, text }) => notice(level === "error" ? "warning" : "note", text)), ending ? endingView(ending) : null);
+    fill(
+      this.notices,
+      ...notices.map(({ level, text }) => notice(level === "error" ? "warning" : "note", text)),
+      ending ? endingView(ending) : null,
+    );
     if (live) return refillFooter(this.foot, [], this.actions);
     const copy = copyButton(t`Copy`, () => textOf(this.turn), { "aria-label": t`Copy the answer` });
-    const again = button(t`Regenerate`, () => this.actions.again(parent_id), { class: "quiet small", disabled: isBusy });
-    const switches = branches.map((branch, index) => branchSwitch(index === 0 ? ANSWERS : ATTEMPTS, branch, isBusy, this.actions));
+    const again = button(t`Regenerate`, () => this.actions.again(parent_id), {
+      class: "quiet small",
+      disabled: isBusy,
+    });
+    const switches = branches.map((branch, index) =>
+      branchSwitch(index === 0 ? ANSWERS : ATTEMPTS, branch, isBusy, this.actions),
+    );
     refillFooter(this.foot, [timeOf(at), copy, parent_id === null ? null : again, ...switches], this.actions);
   }
 }
@@ -226,7 +289,13 @@ const ENDINGS = dictionaryOf({
 function endingView({ state, error }) {
   const words = ENDINGS[state] ?? t`The answer ended: ${state.replaceAll("_", " ")}.`;
   const code = error?.code ? el("code", { class: "code-tag" }, error.code) : null;
-  return notice(state === "failed" ? "error" : "note", words, error ? " " : null, error ? errorSentence(error) : null, code);
+  return notice(
+    state === "failed" ? "error" : "note",
+    words,
+    error ? " " : null,
+    error ? errorSentence(error) : null,
+    code,
+  );
 }
 
 class TextPart {

@@ -19,7 +19,10 @@ const EXAMPLES = 3;
 export function welcomeView(count, isDemoOnly, examples, suggest) {
   const words =
     count === 0
-      ? inText(t`No tool is accepted yet, so the model can only talk. ${PLACE} to give it some.`, link(t`Review the servers`, viewAddress("servers")))
+      ? inText(
+          t`No tool is accepted yet, so the model can only talk. ${PLACE} to give it some.`,
+          link(t`Review the servers`, viewAddress("servers")),
+        )
       : [
           counted(
             count,
@@ -27,8 +30,22 @@ export function welcomeView(count, isDemoOnly, examples, suggest) {
             "The model may use your {0} tools. This browser performs the calls; those that can change something ask you first.",
           ),
         ];
-  const add = el("p", null, ...inText(t`To talk with a real model, ${PLACE}: OpenAI, OpenRouter, a local one, or any other with their interface.`, link(t`add a model`, viewAddress("models"))));
-  return el("div", { class: "welcome" }, el("h2", null, t`Ask something`), el("p", { class: "muted" }, ...words), isDemoOnly ? add : null, ...exampleButtons(examples, suggest));
+  const add = el(
+    "p",
+    null,
+    ...inText(
+      t`To talk with a real model, ${PLACE}: OpenAI, OpenRouter, a local one, or any other with their interface.`,
+      link(t`add a model`, viewAddress("models")),
+    ),
+  );
+  return el(
+    "div",
+    { class: "welcome" },
+    el("h2", null, t`Ask something`),
+    el("p", { class: "muted" }, ...words),
+    isDemoOnly ? add : null,
+    ...exampleButtons(examples, suggest),
+  );
 }
 
 /** @param {string[]} examples @param {(text: string) => void} suggest */
@@ -37,7 +54,11 @@ function exampleButtons(examples, suggest) {
   const label = (/** @type {string} */ text) => (text.includes("\n") ? t`All of them together` : text);
   return [
     el("p", { class: "muted" }, t`The demo model needs no network and no key. It makes the calls that you write:`),
-    el("div", { class: "examples" }, ...examples.map((text) => button(label(text), () => suggest(text), { class: "quiet example" }))),
+    el(
+      "div",
+      { class: "examples" },
+      ...examples.map((text) => button(label(text), () => suggest(text), { class: "quiet example" })),
+    ),
   ];
 }
 

@@ -17,15 +17,31 @@ import { RULE_HEADERS } from "./protocol.js";
 const headerOf = (via, header) => via.headers.find(([name]) => name === header)?.[1] ?? "";
 
 /** @param {Via} via @returns {Map<string, string>} */
-const cookiesOf = (via) => new Map(headerOf(via, "cookie").split("; ").filter(Boolean).map((pair) => /** @type {[string, string]} */ ([pair.split("=", 1)[0], pair.slice(pair.indexOf("=") + 1)])));
+const cookiesOf = (via) =>
+  new Map(
+    headerOf(via, "cookie")
+      .split("; ")
+      .filter(Boolean)
+      .map((pair) => /** @type {[string, string]} */ ([pair.split("=", 1)[0], pair.slice(pair.indexOf("=") + 1)])),
+  );
 
 /** What a plan leaves out and the companion could send. @param {RequestPlan | undefined} plan @returns {WantedHeader[]} */
 export function sendableByCompanion(plan) {
   return (plan?.unsendable ?? []).flatMap(({ in: place, name }) => {
     const header = place === "cookie" ? "cookie" : name.toLowerCase();
     if (!RULE_HEADERS.includes(header) || (header === "cookie" && place !== "cookie")) return [];
-    if (place !== "cookie") return [{ header, cookie: "", label: t`Header ${name}`, valueOf: (/** @type {Via} */ via) => headerOf(via, header) }];
-    return [{ header, cookie: name, label: t`Cookie ${name}`, valueOf: (/** @type {Via} */ via) => cookiesOf(via).get(name) ?? "" }];
+    if (place !== "cookie")
+      return [
+        { header, cookie: "", label: t`Header ${name}`, valueOf: (/** @type {Via} */ via) => headerOf(via, header) },
+      ];
+    return [
+      {
+        header,
+        cookie: name,
+        label: t`Cookie ${name}`,
+        valueOf: (/** @type {Via} */ via) => cookiesOf(via).get(name) ?? "",
+      },
+    ];
   });
 }
 

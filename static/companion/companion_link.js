@@ -15,7 +15,10 @@ import { PING_MS, PROTOCOL, READY_MS } from "./protocol.js";
 const DID_MS = 2000;
 
 /** @type {Timers} */
-const CLOCK = { set: (...about) => setTimeout(...about), clear: (timer) => clearTimeout(/** @type {number} */ (timer)) };
+const CLOCK = {
+  set: (...about) => setTimeout(...about),
+  clear: (timer) => clearTimeout(/** @type {number} */ (timer)),
+};
 
 /** There is no conversation. `code`: missing, or that of the companion's refusal. */
 export class LinkError extends Error {

@@ -31,7 +31,8 @@ export function companionTransport(scope) {
   let loaded = null;
   const load = () => {
     loaded ??= import("./companion_transport.js").then(
-      ({ CompanionTransport, CompanionLink }) => new CompanionTransport(new CompanionLink(() => askPageForPort(scope)), failures),
+      ({ CompanionTransport, CompanionLink }) =>
+        new CompanionTransport(new CompanionLink(() => askPageForPort(scope)), failures),
       () => {
         loaded = null;
         throw new failures.CallFailure("no_browser", OLD_PAGE);

@@ -24,8 +24,10 @@ const MAX_HOPS = 5;
 /** An answer of these has no body, and a `Response` takes none. */
 const WITHOUT_BODY = new Set([204, 205, 304]);
 
-const GET_IT = "The companion extension does not answer. The bridge page says, under the server, how to install it and connect this bridge; or choose there that the page itself calls the API.";
-const CONNECT_IT = "Open the companion extension from the browser's toolbar while the bridge page is shown, and press Connect.";
+const GET_IT =
+  "The companion extension does not answer. The bridge page says, under the server, how to install it and connect this bridge; or choose there that the page itself calls the API.";
+const CONNECT_IT =
+  "Open the companion extension from the browser's toolbar while the bridge page is shown, and press Connect.";
 const ASK_IT = "Ask for it on the bridge page, under the server.";
 
 /** By code of a refusal: our code, and what to do. @type {Record<string, {code: string, advice?: string, retryable?: boolean}>} */
@@ -81,7 +83,8 @@ export class CompanionTransport {
       if (head.location === null) return responseOf(head, body);
       void body.cancel();
       const isCircle = seen.has(head.location);
-      if (isCircle || hops >= MAX_HOPS || !mayFollow(target, head.location, passage)) throw this.#redirected(target.url, head.location, passage, isCircle);
+      if (isCircle || hops >= MAX_HOPS || !mayFollow(target, head.location, passage))
+        throw this.#redirected(target.url, head.location, passage, isCircle);
       seen.add(head.location);
       [target, id] = [{ ...target, url: head.location }, crypto.randomUUID()];
     }
@@ -94,9 +97,16 @@ export class CompanionTransport {
     const written = headers.map(([name, value]) => /** @type {[string, string]} */ ([name, asHeaderBytes(value)]));
     const bytes = typeof body === "string" ? new TextEncoder().encode(body) : body;
     try {
-      return await new Exchange(this.link, { id, method, url, headers: written, login: via.login }, bytes, signal).run();
+      return await new Exchange(
+        this.link,
+        { id, method, url, headers: written, login: via.login },
+        bytes,
+        signal,
+      ).run();
     } catch (error) {
-      throw error instanceof ExchangeEnded ? await this.#explain(error.ending, { id, epoch, signal, isSafe: SAFE_METHODS.includes(method) }) : error;
+      throw error instanceof ExchangeEnded
+        ? await this.#explain(error.ending, { id, epoch, signal, isSafe: SAFE_METHODS.includes(method) })
+        : error;
     }
   }
 
@@ -116,13 +126,19 @@ export class CompanionTransport {
     const message = isProven
       ? "The companion extension ended before it sent the request; it was not performed."
       : "The companion extension ended while the request was under way: it was updated, switched off or disconnected, or the browser stopped it.";
-    return new this.failures.CallFailure("companion_missing", message, { delivered: isProven ? "no" : "unknown", retryable: true });
+    return new this.failures.CallFailure("companion_missing", message, {
+      delivered: isProven ? "no" : "unknown",
+      retryable: true,
+    });
   }
 
   /** @param {{code: string, message: string}} refused */
   #refusal({ code, message }) {
     const { CallFailure } = this.failures;
-    if (code === "duplicate") return new CallFailure("internal", "This request was already started; it is not sent twice.", { delivered: "unknown" });
+    if (code === "duplicate")
+      return new CallFailure("internal", "This request was already started; it is not sent twice.", {
+        delivered: "unknown",
+      });
     const { code: ours, advice, retryable = false } = REFUSALS[code] ?? { code: "companion_refused" };
     const words = code === "missing" ? GET_IT : [message, advice].filter(Boolean).join(" ");
     return new CallFailure(ours, words, { detail: { reason: code }, retryable });
@@ -131,7 +147,11 @@ export class CompanionTransport {
   /** @param {{net_error: string, delivered: "no" | "unknown", message: string}} failed */
   #netFailure({ net_error, delivered, message }) {
     const isLasting = /^ERR_(CERT|SSL|BAD_SSL)_/.test(net_error);
-    return new this.failures.CallFailure("network", message, { delivered, detail: { net_error }, retryable: !isLasting });
+    return new this.failures.CallFailure("network", message, {
+      delivered,
+      detail: { net_error },
+      retryable: !isLasting,
+    });
   }
 
   /** @param {AbortSignal} signal @param {boolean} isProven */

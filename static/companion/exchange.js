@@ -28,7 +28,9 @@ export class ExchangeEnded extends Error {
 export class Exchange {
   /** @type {"posted" | "sent" | "answered" | "over"} */
   #state = "posted";
-  #answer = /** @type {PromiseWithResolvers<{head: HeadMessage, body: ReadableStream<Uint8Array>}>} */ (Promise.withResolvers());
+  #answer = /** @type {PromiseWithResolvers<{head: HeadMessage, body: ReadableStream<Uint8Array>}>} */ (
+    Promise.withResolvers()
+  );
   /** Parts that the companion has taken. */
   #taken = 0;
   #partTaken = () => {};
@@ -71,7 +73,8 @@ export class Exchange {
   /** @param {Uint8Array<ArrayBuffer>} body */
   async #postParts(body) {
     for (let seq = 0; seq * CHUNK_BYTES < body.byteLength; seq += 1) {
-      while (seq - this.#taken >= WINDOW_CHUNKS) await new Promise((resolve) => (this.#partTaken = () => resolve(true)));
+      while (seq - this.#taken >= WINDOW_CHUNKS)
+        await new Promise((resolve) => (this.#partTaken = () => resolve(true)));
       if (this.#state !== "posted") return;
       const { buffer } = body.slice(seq * CHUNK_BYTES, (seq + 1) * CHUNK_BYTES);
       this.link.post({ type: "part", id: this.call.id, seq, bytes: buffer }, [buffer]);
@@ -86,22 +89,34 @@ export class Exchange {
     if (type === "head") this.#begin(message);
     if (type === "chunk") this.#take(message);
     if (type === "end") this.#finish(message.bytes);
-    if (type === "refused") this.#fail(this.#endingOf(message.code, { kind: "refused", code: message.code, message: message.message }));
-    if (type === "failed") this.#fail(this.#endingOf(message.net_error, { kind: "failed", net_error: message.net_error, delivered: message.delivered, message: message.message }));
+    if (type === "refused")
+      this.#fail(this.#endingOf(message.code, { kind: "refused", code: message.code, message: message.message }));
+    if (type === "failed")
+      this.#fail(
+        this.#endingOf(message.net_error, {
+          kind: "failed",
+          net_error: message.net_error,
+          delivered: message.delivered,
+          message: message.message,
+        }),
+      );
     if (type === "lost") this.#fail({ kind: "lost", wasSent: this.#state !== "posted" });
     this.#partTaken();
   }
 
   /** @param {string} code @param {Ending} ending @returns {Ending} */
   #endingOf(code, ending) {
-    return code === "cancelled" && this.signal.aborted ? { kind: "aborted", isProven: ending.kind === "refused" } : ending;
+    return code === "cancelled" && this.signal.aborted
+      ? { kind: "aborted", isProven: ending.kind === "refused" }
+      : ending;
   }
 
   /** @param {HeadMessage} head */
   #begin(head) {
     if (this.#state === "over" || this.#stream) return;
     this.#state = "answered";
-    const pull = () => new Promise((/** @type {(value: void) => void} */ resolve) => ((this.#wanted = resolve), this.#feed()));
+    const pull = () =>
+      new Promise((/** @type {(value: void) => void} */ resolve) => ((this.#wanted = resolve), this.#feed()));
     const start = (/** @type {ReadableStreamDefaultController<Uint8Array>} */ stream) => void (this.#stream = stream);
     const body = new ReadableStream({ start, pull, cancel: () => this.#abandon() }, { highWaterMark: 0 });
     this.#answer.resolve({ head, body });
@@ -145,7 +160,11 @@ export class Exchange {
     this.#state = "over";
     this.#leave();
     if (!isReading) return this.#answer.reject(new ExchangeEnded(ending));
-    this.#stream?.error(this.signal.aborted ? this.signal.reason : new Error("message" in ending ? ending.message : "The companion extension ended."));
+    this.#stream?.error(
+      this.signal.aborted
+        ? this.signal.reason
+        : new Error("message" in ending ? ending.message : "The companion extension ended."),
+    );
     this.#wanted?.();
   }
 

@@ -20,5 +20,9 @@ export async function proveUnsent({ call_id, companion_epoch }, companion) {
   if (!companion_epoch) return null;
   const was = await companion.askDid(call_id).catch(() => null);
   if (was?.state !== "never" || was.epoch !== companion_epoch) return null;
-  return failedOutcome(new CallFailure("no_browser", UNSENT, { retryable: true, detail: { transport: "companion" } }), PLAIN, 0);
+  return failedOutcome(
+    new CallFailure("no_browser", UNSENT, { retryable: true, detail: { transport: "companion" } }),
+    PLAIN,
+    0,
+  );
 }

@@ -12,7 +12,9 @@ let loaded = null;
 /** @type {Pick<Transport, "send">} */
 export const PAGES_COMPANION = {
   send: async (request, passage) => {
-    loaded ??= import("./companion_transport.js").then(({ CompanionTransport, CompanionLink }) => new CompanionTransport(new CompanionLink(openRelayPort), failures));
+    loaded ??= import("./companion_transport.js").then(
+      ({ CompanionTransport, CompanionLink }) => new CompanionTransport(new CompanionLink(openRelayPort), failures),
+    );
     return (await loaded).send(request, passage);
   },
 };

@@ -104,7 +104,9 @@ export class ConnectView {
       this.#set({ place, webuiOrigin: origin.value });
     };
     const where = radioGroup(t`Where does Open WebUI run?`, PLACES, this.answers.place, choosePlace);
-    const how = radioGroup(t`How do you add the bridge there?`, MODES, this.answers.mode, (mode) => this.#set({ mode }));
+    const how = radioGroup(t`How do you add the bridge there?`, MODES, this.answers.mode, (mode) =>
+      this.#set({ mode }),
+    );
     const columns = [where, how, this.host, this.origin];
     fill(this.questions, el("div", { class: "columns" }, ...columns));
   }
@@ -144,11 +146,7 @@ export class ConnectView {
     if (this.origin) this.origin.hidden = mode === "admin";
     const settings = connectSettings(this.answers, this.facts);
     fill(this.bridge, bridgePart(settings));
-    fill(
-      this.output,
-      connectionPart(settings, this.answers.key),
-      webuiPart(settings),
-    );
+    fill(this.output, connectionPart(settings, this.answers.key), webuiPart(settings));
     const { key, isForAll } = this.answers;
     const program = {
       baseUrl: this.facts.base_url,

@@ -10,7 +10,6 @@ import { KEY_VARIABLE } from "./connect_model.js";
 
 /** @typedef {import("./connect_settings.js").Settings} Settings */
 
-
 /** @param {Settings} settings */
 export function bridgePart({ command, runCommand, ready, missing, warnings }) {
   const standing = [
@@ -40,7 +39,14 @@ function restartStep(command, runCommand) {
     el(
       "p",
       { class: "hint" },
-      ...[t`Add any other options you use, which this page does not know:`, " ", code("--spec"), ", ", code("--data"), ", "],
+      ...[
+        t`Add any other options you use, which this page does not know:`,
+        " ",
+        code("--spec"),
+        ", ",
+        code("--data"),
+        ", ",
+      ],
       ...[code("--deadline"), ". ", ...codeSpans(t`Did you start it with \`make run\`? Then it is:`)],
     ),
     codeBlock(runCommand, t`The same with make`),
@@ -59,7 +65,10 @@ export function connectionPart({ url, connection }, key) {
     el("h2", null, t`3. The connection`),
     factList([
       ["URL", el("code", null, url)],
-      [verbatim("Auth"), el("span", null, verbatim("Bearer"), ", ", key ? el("code", null, key) : t`your key; create one above`)],
+      [
+        verbatim("Auth"),
+        el("span", null, verbatim("Bearer"), ", ", key ? el("code", null, key) : t`your key; create one above`),
+      ],
     ]),
     el(
       "details",

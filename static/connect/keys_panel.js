@@ -17,7 +17,11 @@ const DISPLAYS = [
   ["items", t`Responses API items`],
 ];
 /** @type {Record<CallDisplay, string>} */
-const SHOWN = dictionaryOf({ hidden: t`hides calls`, details: t`shows calls as chips`, items: t`shows calls as items` });
+const SHOWN = dictionaryOf({
+  hidden: t`hides calls`,
+  details: t`shows calls as chips`,
+  items: t`shows calls as items`,
+});
 
 /** @type {[MarkerForm | "", string][]} */
 const MARKERS = [
@@ -27,7 +31,11 @@ const MARKERS = [
   ["off", t`Off`],
 ];
 /** @type {Record<MarkerForm, string>} */
-const RETENTION_CHOICES = dictionaryOf({ off: t`no memory of chats`, link: t`memory by lines`, zero_width: t`memory by characters` });
+const RETENTION_CHOICES = dictionaryOf({
+  off: t`no memory of chats`,
+  link: t`memory by lines`,
+  zero_width: t`memory by characters`,
+});
 
 export class KeysPanel {
   /**

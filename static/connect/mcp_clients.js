@@ -59,7 +59,10 @@ function claudeCode(url, bearer) {
   return {
     name: "Claude Code",
     snippets: [
-      { label: t`Command for Claude Code`, text: verbatim(`claude mcp add --transport http ${NAME} ${url} --header "Authorization: ${bearer}"`) },
+      {
+        label: t`Command for Claude Code`,
+        text: verbatim(`claude mcp add --transport http ${NAME} ${url} --header "Authorization: ${bearer}"`),
+      },
       { label: t`The same as .mcp.json of a project`, text: json({ mcpServers: { [NAME]: entry } }) },
     ],
     limit: t`A call of which it hears nothing for 300 s ends; the bridge sends progress at least every 15 s.`,
@@ -74,8 +77,7 @@ function claudeDesktop(url, bearer) {
   return {
     name: "Claude Desktop",
     snippets: [{ label: "claude_desktop_config.json", text: json({ mcpServers: { [NAME]: entry } }) }],
-    limit:
-      t`Its connectors, like those of claude.ai, take no key (only OAuth), so the program mcp-remote on this computer adds it; Node.js is needed. Calls of about 60 s were seen to be given up.`,
+    limit: t`Its connectors, like those of claude.ai, take no key (only OAuth), so the program mcp-remote on this computer adds it; Node.js is needed. Calls of about 60 s were seen to be given up.`,
     tried: t`The command was tried with mcp-remote 0.15.1; Claude Desktop was not tried.`,
   };
 }
@@ -84,7 +86,12 @@ function claudeDesktop(url, bearer) {
 function cursor(url, bearer) {
   return {
     name: "Cursor",
-    snippets: [{ label: "~/.cursor/mcp.json", text: json({ mcpServers: { [NAME]: { url, headers: { Authorization: bearer } } } }) }],
+    snippets: [
+      {
+        label: "~/.cursor/mcp.json",
+        text: json({ mcpServers: { [NAME]: { url, headers: { Authorization: bearer } } } }),
+      },
+    ],
     limit: t`Its documentation of 2025 gives the model the first 40 tools only: choose one server above, or fewer tools under Tools.`,
     tried: t`Not tried.`,
   };
@@ -96,8 +103,7 @@ function vsCode(url, bearer) {
   return {
     name: "VS Code",
     snippets: [{ label: t`mcp.json of VS Code`, text: json({ servers: { [NAME]: entry } }) }],
-    limit:
-      t`Open it with the command MCP: Open User Configuration; a .vscode/mcp.json would be shared with the project, and the key in it. A request has 128 tools at most.`,
+    limit: t`Open it with the command MCP: Open User Configuration; a .vscode/mcp.json would be shared with the project, and the key in it. A request has 128 tools at most.`,
     tried: t`Not tried.`,
   };
 }
@@ -132,8 +138,7 @@ function openWebui(url, key) {
   return {
     name: "Open WebUI",
     snippets: [{ label: t`Connection object of the type MCP`, text: json(connection) }],
-    limit:
-      t`Administrators only, and everybody whom they let use it acts with this key's browser. As OpenAPI, above, it also serves each user with their own: prefer that.`,
+    limit: t`Administrators only, and everybody whom they let use it acts with this key's browser. As OpenAPI, above, it also serves each user with their own: prefer that.`,
     tried: t`Not tried.`,
   };
 }
@@ -156,8 +161,7 @@ function openaiResponses(url, bearer) {
   return {
     name: "OpenAI's Responses API",
     snippets: [{ label: t`The tool mcp of OpenAI's Responses API`, text: code.join("\n") }],
-    limit:
-      t`OpenAI's servers call the bridge, so its address must be public and https; the key is sent to OpenAI with each request. The bridge still asks you about unsafe calls.`,
+    limit: t`OpenAI's servers call the bridge, so its address must be public and https; the key is sent to OpenAI with each request. The bridge still asks you about unsafe calls.`,
     tried: t`The request was tried with OpenAI's SDK; OpenAI's servers were not.`,
   };
 }
@@ -192,7 +196,9 @@ function langchain(url, bearer) {
     `    "url": ${quoted(url)},`,
     `    "headers": {"Authorization": ${quoted(bearer)}},`,
     "}",
-    verbatim(`tools = asyncio.run(MultiServerMCPClient({${quoted(NAME)}: bridge}).get_tools())  # for create_agent(model, tools)`),
+    verbatim(
+      `tools = asyncio.run(MultiServerMCPClient({${quoted(NAME)}: bridge}).get_tools())  # for create_agent(model, tools)`,
+    ),
     verbatim("print([tool.name for tool in tools])"),
   ];
   return {

@@ -18,7 +18,11 @@ export class McpPanel {
       "section",
       { class: "panel", "aria-label": t`For MCP clients` },
       el("h2", null, t`For MCP clients`),
-      el("p", { class: "hint" }, t`The same tools over the Model Context Protocol, with the same key. This browser performs the calls, and asks you as always.`),
+      el(
+        "p",
+        { class: "hint" },
+        t`The same tools over the Model Context Protocol, with the same key. This browser performs the calls, and asks you as always.`,
+      ),
       el("div", { class: "columns" }, labelledField(t`Client`, this.client), labelledField(t`Tools of`, this.server)),
       this.output,
     );
@@ -28,8 +32,14 @@ export class McpPanel {
   showAnswers(answers, servers) {
     this.answers = answers;
     const names = mcpClients({ ...answers, server: "" }).map(({ name }) => name);
-    setOptions(this.client, names.map((name) => [name, name]));
-    setOptions(this.server, [["", t`All servers`], ...servers.map(({ id, title }) => /** @type {[string, string]} */ ([id, title]))]);
+    setOptions(
+      this.client,
+      names.map((name) => [name, name]),
+    );
+    setOptions(this.server, [
+      ["", t`All servers`],
+      ...servers.map(({ id, title }) => /** @type {[string, string]} */ ([id, title])),
+    ]);
     this.#render();
   }
 

@@ -17,7 +17,11 @@ export function pluginsPart(readFile) {
     "section",
     { class: "panel", "aria-label": t`Plugins for Open WebUI` },
     el("h2", null, t`Plugins for Open WebUI`),
-    el("p", { class: "hint" }, t`Paste a plugin into Open WebUI. In its valves, set the bridge's address and your key.`),
+    el(
+      "p",
+      { class: "hint" },
+      t`Paste a plugin into Open WebUI. In its valves, set the bridge's address and your key.`,
+    ),
     el("ul", { class: "plain-list" }, ...PLUGINS.map(([file, purpose]) => pluginRow(file, purpose, readFile))),
   );
 }

@@ -54,11 +54,20 @@ function formField(value) {
   const { name, value: written } = textField(value);
   const text = written.replace(/;\s*(type|filename|headers|encoder)=[^]*$/, "");
   const type = /;\s*type=([^;]*)/.exec(written.slice(text.length))?.[1];
-  return { name, value: /^[@<]/.test(text) ? "" : text, is_file: text.startsWith("@"), ...(type ? { type: bareType(type) } : {}) };
+  return {
+    name,
+    value: /^[@<]/.test(text) ? "" : text,
+    is_file: text.startsWith("@"),
+    ...(type ? { type: bareType(type) } : {}),
+  };
 }
 
 /** @param {string} value @returns {RecordedField} */
-const textField = (value) => ({ name: value.split("=", 1)[0], value: value.slice(value.indexOf("=") + 1), is_file: false });
+const textField = (value) => ({
+  name: value.split("=", 1)[0],
+  value: value.slice(value.indexOf("=") + 1),
+  is_file: false,
+});
 
 /** @param {Options} options @returns {RecordedRequest[]} one for each address */
 function requestsOfOptions(options) {
@@ -70,13 +79,17 @@ function requestsOfOptions(options) {
 
 /** @param {string} url @param {Options} options @returns {RecordedRequest} */
 function requestOfOptions(url, { method, query, headers, data, form, formTexts, isGet, isJson, input }) {
-  const address = splitAddress(url.replace(/\$\([^()]*\)|`[^`]*`/g, "{value}").replace(/\$\{?([A-Za-z_]\w*)\}?/g, "{$1}"));
+  const address = splitAddress(
+    url.replace(/\$\([^()]*\)|`[^`]*`/g, "{value}").replace(/\$\{?([A-Za-z_]\w*)\}?/g, "{$1}"),
+  );
   const sent = data.map((each) => (each.file === "-" && input !== null ? { text: input, file: null } : each));
   const fields = [...form.map(formField), ...formTexts.map(textField)];
   const pairs = [...query, ...(isGet ? sent.map(({ text }) => text) : [])];
   address.query.push(...splitAddress(`http://x/?${pairs.join("&")}`).query);
   const hasBody = !isGet && sent.length + fields.length > 0;
-  const body = hasBody ? sentBody(bareType(headerOf(headers, "content-type")) || (isJson ? "application/json" : ""), sent, fields) : null;
+  const body = hasBody
+    ? sentBody(bareType(headerOf(headers, "content-type")) || (isJson ? "application/json" : ""), sent, fields)
+    : null;
   return requestOf({ ...address, method: method || (hasBody ? "POST" : "GET"), headers, body });
 }
 

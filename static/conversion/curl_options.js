@@ -22,8 +22,7 @@ const WITH_VALUE = new Map(
     url: "--url",
     query: "--url-query",
     upload: "-T --upload-file",
-    skip:
-      "-A -C -D -E -K -P -Q -U -Y -c -e -h -m -o -r -t -w -x -y -z --abstract-unix-socket --alt-svc --aws-sigv4 --cacert --capath --cert --cert-type --ciphers --config --connect-timeout --connect-to --continue-at --cookie-jar --create-file-mode --crlfile --curves --delegation --dns-interface --dns-ipv4-addr --dns-ipv6-addr --dns-servers --doh-url --dump-header --ech --egd-file --engine --etag-compare --etag-save --expect100-timeout --ftp-account --ftp-method --ftp-port --happy-eyeballs-timeout-ms --haproxy-clientip --hostpubmd5 --hostpubsha256 --hsts --interface --ip-tos --ipfs-gateway --keepalive-cnt --keepalive-time --key --key-type --krb --libcurl --limit-rate --local-port --login-options --max-filesize --max-redirs --max-time --netrc-file --noproxy --output --output-dir --parallel-max --pass --pinnedpubkey --preproxy --proto --proto-default --proto-redir --proxy --proxy-cacert --proxy-capath --proxy-cert --proxy-cert-type --proxy-ciphers --proxy-crlfile --proxy-header --proxy-key --proxy-key-type --proxy-pass --proxy-pinnedpubkey --proxy-service-name --proxy-tls13-ciphers --proxy-user --proxy1.0 --pubkey --quote --random-file --range --rate --referer --request-target --resolve --retry --retry-delay --retry-max-time --service-name --socks4 --socks4a --socks5 --socks5-hostname --speed-limit --speed-time --stderr --telnet-option --time-cond --tls-max --tls13-ciphers --tlspassword --tlsuser --trace --trace-ascii --trace-config --unix-socket --user-agent --variable --vlan-priority --write-out",
+    skip: "-A -C -D -E -K -P -Q -U -Y -c -e -h -m -o -r -t -w -x -y -z --abstract-unix-socket --alt-svc --aws-sigv4 --cacert --capath --cert --cert-type --ciphers --config --connect-timeout --connect-to --continue-at --cookie-jar --create-file-mode --crlfile --curves --delegation --dns-interface --dns-ipv4-addr --dns-ipv6-addr --dns-servers --doh-url --dump-header --ech --egd-file --engine --etag-compare --etag-save --expect100-timeout --ftp-account --ftp-method --ftp-port --happy-eyeballs-timeout-ms --haproxy-clientip --hostpubmd5 --hostpubsha256 --hsts --interface --ip-tos --ipfs-gateway --keepalive-cnt --keepalive-time --key --key-type --krb --libcurl --limit-rate --local-port --login-options --max-filesize --max-redirs --max-time --netrc-file --noproxy --output --output-dir --parallel-max --pass --pinnedpubkey --preproxy --proto --proto-default --proto-redir --proxy --proxy-cacert --proxy-capath --proxy-cert --proxy-cert-type --proxy-ciphers --proxy-crlfile --proxy-header --proxy-key --proxy-key-type --proxy-pass --proxy-pinnedpubkey --proxy-service-name --proxy-tls13-ciphers --proxy-user --proxy1.0 --pubkey --quote --random-file --range --rate --referer --request-target --resolve --retry --retry-delay --retry-max-time --service-name --socks4 --socks4a --socks5 --socks5-hostname --speed-limit --speed-time --stderr --telnet-option --time-cond --tls-max --tls13-ciphers --tlspassword --tlsuser --trace --trace-ascii --trace-config --unix-socket --user-agent --variable --vlan-priority --write-out",
   }).flatMap(([what, names]) => names.split(" ").map((name) => /** @type {[string, string]} */ ([name, what]))),
 );
 
@@ -33,7 +32,18 @@ const REDIRECTION = /^(?:\d*|&)(?:>>?|<)(&\d|&-)?([^]*)$/;
 /** @param {string[]} words @returns {Options} */
 export function readOptions(words) {
   /** @type {Options} */
-  const options = { method: "", urls: [], query: [], headers: [], data: [], form: [], formTexts: [], isGet: false, isJson: false, input: null };
+  const options = {
+    method: "",
+    urls: [],
+    query: [],
+    headers: [],
+    data: [],
+    form: [],
+    formTexts: [],
+    isGet: false,
+    isJson: false,
+    input: null,
+  };
   const rest = [...words];
   const next = () => rest.shift() ?? "";
   for (let word = rest.shift(); word !== undefined; word = rest.shift()) {
@@ -74,8 +84,10 @@ function takeFlag(options, name) {
 /** @param {Options} options @param {string} what @param {string} value */
 function takeOption(options, what, value) {
   if (what === "method") options.method = value.toUpperCase();
-  if (what === "header" && value.includes(":")) options.headers.push([value.slice(0, value.indexOf(":")).trim(), value.slice(value.indexOf(":") + 1).trim()]);
-  if (what === "data" || what === "json") options.data.push(value.startsWith("@") ? sentFile(value.slice(1)) : sentText(value));
+  if (what === "header" && value.includes(":"))
+    options.headers.push([value.slice(0, value.indexOf(":")).trim(), value.slice(value.indexOf(":") + 1).trim()]);
+  if (what === "data" || what === "json")
+    options.data.push(value.startsWith("@") ? sentFile(value.slice(1)) : sentText(value));
   if (what === "raw") options.data.push(sentText(value));
   if (what === "encoded") options.data.push(encodedPair(value));
   if (what === "json") options.isJson = true;

@@ -15,12 +15,17 @@ export async function readDocument(url, response) {
   if (!response.ok) return { code: "http_status", ...statusWords(response.status) };
   if (essenceOf(statedType(response.headers)) === "text/event-stream") {
     void response.body?.cancel();
-    return { code: "not_a_document", ...said("stream_of_events", "The address answers with a stream of events, not with a document.") };
+    return {
+      code: "not_a_document",
+      ...said("stream_of_events", "The address answers with a stream of events, not with a document."),
+    };
   }
   const text = await readText(response, DOCUMENT_BYTES);
   if (text === null) return { code: "too_large", ...said("document_too_large", "The document is larger than 32 MiB.") };
-  if (text.trim() === "") return { code: "empty", ...said("empty_document", "The address answers, but with an empty body.") };
-  if (/^\s*<(!doctype html|html)/i.test(text)) return { code: "web_page", ...WEB_PAGE, page: { text, source_url: response.url || url } };
+  if (text.trim() === "")
+    return { code: "empty", ...said("empty_document", "The address answers, but with an empty body.") };
+  if (/^\s*<(!doctype html|html)/i.test(text))
+    return { code: "web_page", ...WEB_PAGE, page: { text, source_url: response.url || url } };
   return { text, source_url: response.url || url };
 }
 
@@ -37,18 +42,37 @@ export async function readText(response, most) {
   return body.kind === "file" ? new TextDecoder().decode(body.content) : body.kind === "text" ? body.text : "";
 }
 
-const WEB_PAGE = said("web_page", "This address is a web page, not an OpenAPI document, and none was found from it. Documentation pages usually link to the document: look for openapi.json, openapi.yaml, swagger.json or v3/api-docs.");
+const WEB_PAGE = said(
+  "web_page",
+  "This address is a web page, not an OpenAPI document, and none was found from it. Documentation pages usually link to the document: look for openapi.json, openapi.yaml, swagger.json or v3/api-docs.",
+);
 
 /** @param {number} status */
 function statusWords(status) {
   switch (status) {
     case 401:
-      return said("document_login", "The address answered with HTTP status {status}. It asks for a login. Download the document yourself and add it as a file.", { status });
+      return said(
+        "document_login",
+        "The address answered with HTTP status {status}. It asks for a login. Download the document yourself and add it as a file.",
+        { status },
+      );
     case 403:
-      return said("document_refused", "The address answered with HTTP status {status}. It refuses access. Download the document yourself and add it as a file.", { status });
+      return said(
+        "document_refused",
+        "The address answered with HTTP status {status}. It refuses access. Download the document yourself and add it as a file.",
+        { status },
+      );
     case 404:
-      return said("no_document", "The address answered with HTTP status {status}. There is nothing at this address. Check the path.", { status });
+      return said(
+        "no_document",
+        "The address answered with HTTP status {status}. There is nothing at this address. Check the path.",
+        { status },
+      );
     default:
-      return said("document_status", "The address answered with HTTP status {status}. Try again later, or add the document as a file.", { status });
+      return said(
+        "document_status",
+        "The address answered with HTTP status {status}. Try again later, or add the document as a file.",
+        { status },
+      );
   }
 }

@@ -34,8 +34,16 @@ const CONFIGURED = /swagger-initializer|swagger-config|swagger-ui-init|swagger-u
  */
 export function usualPlaces(address) {
   const segments = address.pathname.split("/").filter(Boolean);
-  const depths = [...new Set([segments.length, segments.length - 1, 0])].filter((depth) => depth >= 0).slice(0, MOST_FOLDERS);
-  const folders = depths.map((depth) => `/${segments.slice(0, depth).map((segment) => `${segment}/`).join("")}`);
+  const depths = [...new Set([segments.length, segments.length - 1, 0])]
+    .filter((depth) => depth >= 0)
+    .slice(0, MOST_FOLDERS);
+  const folders = depths.map(
+    (depth) =>
+      `/${segments
+        .slice(0, depth)
+        .map((segment) => `${segment}/`)
+        .join("")}`,
+  );
   return [...new Set(folders.flatMap((folder) => USUAL.map((place) => new URL(folder + place, address.origin).href)))];
 }
 
@@ -57,8 +65,12 @@ export function namedPlaces(text, base) {
 
 /** Scripts and lists that may name documents. @param {string} text a web page @param {string} base its address @returns {string[]} at the same origin */
 export function configuredPlaces(text, base) {
-  const found = [...text.matchAll(/(?:\bsrc|\bhref|configUrl)["']?\s*[=:]\s*["']([^"']+)["']/g)].map(([, url]) => url).filter((url) => CONFIGURED.test(url));
-  const full = found.map((url) => fullAddress(url, base)).filter((url) => url !== "" && new URL(url).origin === new URL(base).origin);
+  const found = [...text.matchAll(/(?:\bsrc|\bhref|configUrl)["']?\s*[=:]\s*["']([^"']+)["']/g)]
+    .map(([, url]) => url)
+    .filter((url) => CONFIGURED.test(url));
+  const full = found
+    .map((url) => fullAddress(url, base))
+    .filter((url) => url !== "" && new URL(url).origin === new URL(base).origin);
   return [...new Set(full)].slice(0, 3);
 }
 
@@ -78,15 +90,27 @@ const valueOf = (entry, name) => new RegExp(`["']?\\b${name}["']?\\s*:\\s*(["'])
 
 /** `url: "…"`, `spec-url` and the like in scripts. @param {string} text @returns {Place[]} */
 function settingPlaces(text) {
-  const named = [...text.matchAll(/["']?\b(?:url|spec|specUrl|spec-url|openapi|definitionURL)["']?\s*:\s*["']([^"']+)["']/gi), ...text.matchAll(/Redoc\.init\(\s*["']([^"']+)["']/g), ...text.matchAll(/defaultDefinitionUrl\s*=\s*["']([^"']+)["']/g)];
-  return named.map(([, url]) => ({ url, title: "" })).filter(({ url }) => !/petstore\.swagger\.io/.test(url) || !/swagger-ui/i.test(text) || named.length === 1);
+  const named = [
+    ...text.matchAll(/["']?\b(?:url|spec|specUrl|spec-url|openapi|definitionURL)["']?\s*:\s*["']([^"']+)["']/gi),
+    ...text.matchAll(/Redoc\.init\(\s*["']([^"']+)["']/g),
+    ...text.matchAll(/defaultDefinitionUrl\s*=\s*["']([^"']+)["']/g),
+  ];
+  return named
+    .map(([, url]) => ({ url, title: "" }))
+    .filter(({ url }) => !/petstore\.swagger\.io/.test(url) || !/swagger-ui/i.test(text) || named.length === 1);
 }
 
 /** ReDoc, RapiDoc, Scalar and Stoplight Elements name it in an attribute; others link to it. @param {string} text @returns {Place[]} */
 function attributePlaces(text) {
-  const attributes = [...text.matchAll(/\b(?:spec-url|data-url|apiDescriptionUrl|data-spec-url|spec-href)\s*=\s*["']([^"']+)["']/gi)].map(([, url]) => url);
-  const service = [...text.matchAll(/<link\b[^>]*\brel=["'](?:service-desc|describedby)["'][^>]*>/gi)].flatMap(([tag]) => /\bhref=["']([^"']+)["']/i.exec(tag)?.[1] ?? []);
-  const links = [...text.matchAll(/\bhref\s*=\s*["']([^"']+)["']/gi)].map(([, url]) => url).filter((url) => ENDINGS.test(url));
+  const attributes = [
+    ...text.matchAll(/\b(?:spec-url|data-url|apiDescriptionUrl|data-spec-url|spec-href)\s*=\s*["']([^"']+)["']/gi),
+  ].map(([, url]) => url);
+  const service = [...text.matchAll(/<link\b[^>]*\brel=["'](?:service-desc|describedby)["'][^>]*>/gi)].flatMap(
+    ([tag]) => /\bhref=["']([^"']+)["']/i.exec(tag)?.[1] ?? [],
+  );
+  const links = [...text.matchAll(/\bhref\s*=\s*["']([^"']+)["']/gi)]
+    .map(([, url]) => url)
+    .filter((url) => ENDINGS.test(url));
   return [...attributes, ...service, ...links].map((url) => ({ url: url.replaceAll("&amp;", "&"), title: "" }));
 }
 
@@ -99,5 +123,8 @@ function fullAddress(url, base) {
 
 /** Whether a text begins like a document. @param {string} text @returns {boolean} */
 export function looksLikeDocument(text) {
-  return /^["']?(openapi|swagger)["']?\s*:\s*["']?[23]\./m.test(text) || /["'](openapi|swagger)["']\s*:\s*["'][23]\./.test(text);
+  return (
+    /^["']?(openapi|swagger)["']?\s*:\s*["']?[23]\./m.test(text) ||
+    /["'](openapi|swagger)["']\s*:\s*["'][23]\./.test(text)
+  );
 }

@@ -18,13 +18,15 @@ export async function findDocuments(places, read) {
   for (let start = 0; start < places.length; start += AT_ONCE) {
     const texts = await Promise.all(places.slice(start, start + AT_ONCE).map(read));
     const found = texts.filter((read) => read !== null).filter(({ text }) => looksLikeDocument(text));
-    if (found.length > 0) return withoutTwins(found).map(({ text, source_url }) => ({ url: source_url, title: titleOf(text) }));
+    if (found.length > 0)
+      return withoutTwins(found).map(({ text, source_url }) => ({ url: source_url, title: titleOf(text) }));
   }
   return [];
 }
 
 /** The same text at two places is one document. @template {{text: string}} T @param {T[]} found @returns {T[]} */
-const withoutTwins = (found) => found.filter(({ text }, index) => found.findIndex((other) => other.text === text) === index);
+const withoutTwins = (found) =>
+  found.filter(({ text }, index) => found.findIndex((other) => other.text === text) === index);
 
 /** @param {string} text @returns {string} as it stands, "" where it is not plain */
 function titleOf(text) {

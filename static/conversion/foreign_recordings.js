@@ -14,18 +14,37 @@ const NOT_A_COLLECTION = t`This is a Postman environment or an export of another
 /** How texts begin. @type {[RegExp, string][]} */
 const TEXTS = [
   [/^(\$session\s*=|(\$\w+\s*=\s*)?(Invoke-(WebRequest|RestMethod)|iwr|irm)\s)/i, POWERSHELL],
-  [/^((const|let|var)\s+\w+\s*=\s*)?(await\s+)?fetch\(\s*["'`]/, t`This is a call of fetch in JavaScript. Copy the request as cURL instead.`],
-  [/^(\$\s+)?(wget|https?|xh)\s+(-|[A-Z]+\s|:|https?:|[\w.-]+[.:/])/, t`This is a command of another program than curl. Write it as a curl command.`],
-  [/^((#|\/\/)[^\n]*\n|@\w[^\n]*\n|[ \t]*\n)*(GET|POST|PUT|PATCH|DELETE|HEAD|OPTIONS)\s+(https?:|\{\{)/, t`This is a file of HTTP requests (.http or .rest). Copy its requests as cURL.`],
+  [
+    /^((const|let|var)\s+\w+\s*=\s*)?(await\s+)?fetch\(\s*["'`]/,
+    t`This is a call of fetch in JavaScript. Copy the request as cURL instead.`,
+  ],
+  [
+    /^(\$\s+)?(wget|https?|xh)\s+(-|[A-Z]+\s|:|https?:|[\w.-]+[.:/])/,
+    t`This is a command of another program than curl. Write it as a curl command.`,
+  ],
+  [
+    /^((#|\/\/)[^\n]*\n|@\w[^\n]*\n|[ \t]*\n)*(GET|POST|PUT|PATCH|DELETE|HEAD|OPTIONS)\s+(https?:|\{\{)/,
+    t`This is a file of HTTP requests (.http or .rest). Copy its requests as cURL.`,
+  ],
   [/^type:\s*["']?\w+\.insomnia\.rest\//m, INSOMNIA],
   [/^(meta|vars|auth)\s*\{\s*\n/, BRUNO],
 ];
 
 /** Of parsed JSON. @type {[(root: any) => unknown, string][]} */
 const OBJECTS = [
-  [(root) => root._type === "export" || "__export_format" in root || /\.insomnia\.rest\//.test(root.type ?? ""), INSOMNIA],
+  [
+    (root) => root._type === "export" || "__export_format" in root || /\.insomnia\.rest\//.test(root.type ?? ""),
+    INSOMNIA,
+  ],
   [(root) => "brunoConfig" in root || (root.type === "collection" && root.version === "1"), BRUNO],
-  [(root) => "_postman_variable_scope" in root || "_postman_exported_at" in root || Array.isArray(root.collections) || (Array.isArray(root.requests) && "order" in root), NOT_A_COLLECTION],
+  [
+    (root) =>
+      "_postman_variable_scope" in root ||
+      "_postman_exported_at" in root ||
+      Array.isArray(root.collections) ||
+      (Array.isArray(root.requests) && "order" in root),
+    NOT_A_COLLECTION,
+  ],
   [(root) => "clientName" in root || (Array.isArray(root.folders) && Array.isArray(root.requests)), OTHER_CLIENT],
 ];
 

@@ -8,7 +8,8 @@ import { formatCount } from "../ui/format_count.js";
 /** @typedef {import("../types/conversion_types.js").RecordedRequest} RecordedRequest */
 
 /** What pages consist of. */
-const PAGE_TYPES = /^(text\/(html|css|javascript)|application\/(x-)?javascript|image\/|font\/|audio\/|video\/|application\/(font|wasm|manifest))/;
+const PAGE_TYPES =
+  /^(text\/(html|css|javascript)|application\/(x-)?javascript|image\/|font\/|audio\/|video\/|application\/(font|wasm|manifest))/;
 const METHODS = new Set(["GET", "POST", "PUT", "PATCH", "DELETE", "HEAD"]);
 
 /**
@@ -19,11 +20,32 @@ const METHODS = new Set(["GET", "POST", "PUT", "PATCH", "DELETE", "HEAD"]);
 export function readHar(root) {
   const entries = Array.isArray(root?.log?.entries) ? root.log.entries : [];
   const calls = entries.filter(isApiCall).map(requestOfEntry);
-  if (calls.length === 0) throw new ConversionError(t`The HAR file has ${formatCount(entries.length, "request")}, and none of them is the call of an API.`);
+  if (calls.length === 0)
+    throw new ConversionError(
+      t`The HAR file has ${formatCount(entries.length, "request")}, and none of them is the call of an API.`,
+    );
   const left = entries.length - calls.length;
-  const hosts = [...new Set(calls.map((/** @type {RecordedRequest} */ { origin }) => origin.replace(/^https?:\/\//, "")))];
-  const notes = left > 0 ? [counted(left, "{0} request for pages, scripts, pictures and the like is left out.", "{0} requests for pages, scripts, pictures and the like are left out.")] : [];
-  return { title: hosts[0] || t`Recorded requests`, description: "", kind: t`HAR file`, requests: calls, has_examples: false, notes };
+  const hosts = [
+    ...new Set(calls.map((/** @type {RecordedRequest} */ { origin }) => origin.replace(/^https?:\/\//, ""))),
+  ];
+  const notes =
+    left > 0
+      ? [
+          counted(
+            left,
+            "{0} request for pages, scripts, pictures and the like is left out.",
+            "{0} requests for pages, scripts, pictures and the like are left out.",
+          ),
+        ]
+      : [];
+  return {
+    title: hosts[0] || t`Recorded requests`,
+    description: "",
+    kind: t`HAR file`,
+    requests: calls,
+    has_examples: false,
+    notes,
+  };
 }
 
 /** @param {any} entry */
@@ -40,7 +62,8 @@ function requestOfEntry({ request, response }) {
   return requestOf({
     ...splitAddress(request.url),
     method: request.method,
-    headers: request.cookies?.length > 0 && headerOf(headers, "cookie") === "" ? [...headers, ["cookie", "?"]] : headers,
+    headers:
+      request.cookies?.length > 0 && headerOf(headers, "cookie") === "" ? [...headers, ["cookie", "?"]] : headers,
     body: bodyOf(request.postData),
     answers: seen >= 200 && seen < 600 ? [[seen, bareType(response.content?.mimeType)]] : [],
   });
@@ -57,12 +80,21 @@ function bodyOf(postData) {
   if (!postData) return null;
   const type = bareType(postData.mimeType);
   if (Array.isArray(postData.params) && postData.params.length > 0)
-    return formBody(type || "application/x-www-form-urlencoded", postData.params.map((/** @type {any} */ { name, value, fileName }) => ({ name: String(name), value: String(value ?? ""), is_file: fileName !== undefined })));
+    return formBody(
+      type || "application/x-www-form-urlencoded",
+      postData.params.map((/** @type {any} */ { name, value, fileName }) => ({
+        name: String(name),
+        value: String(value ?? ""),
+        is_file: fileName !== undefined,
+      })),
+    );
   if (type === "multipart/form-data") return formBody(type, multipartFields(String(postData.text ?? "")));
   return textBody(type, String(postData.text ?? ""));
 }
 
 /** @param {string} text */
 function multipartFields(text) {
-  return [...text.matchAll(/content-disposition: form-data;[^\r\n]*?\bname="([^"]*)"(;[^\r\n]*filename=)?/gi)].map(([, name, file]) => ({ name, value: "", is_file: file !== undefined }));
+  return [...text.matchAll(/content-disposition: form-data;[^\r\n]*?\bname="([^"]*)"(;[^\r\n]*filename=)?/gi)].map(
+    ([, name, file]) => ({ name, value: "", is_file: file !== undefined }),
+  );
 }

@@ -3,7 +3,8 @@
 
 /** @typedef {{path: string, values: [string, string][]}} Template  `values`: names of parameters, with the recorded values; "" where none was */
 
-const PLAIN_VALUE = /^(\d+|[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}|[0-9a-f]{16,}|[0-7][0-9A-HJKMNP-TV-Z]{25}|[^@/]+(@|%40)[^@/]+)$/i;
+const PLAIN_VALUE =
+  /^(\d+|[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}|[0-9a-f]{16,}|[0-7][0-9A-HJKMNP-TV-Z]{25}|[^@/]+(@|%40)[^@/]+)$/i;
 /** Of an API, where a path begins with it. */
 const VERSION = /^v?\d{1,2}$/i;
 /** A token of letters and digits: nobody names a collection like that. */
@@ -19,8 +20,10 @@ export function templateOf(path) {
   };
   let before = "";
   const segments = path.split("/").map((segment, index) => {
-    if (segment.includes("{")) return segment.replace(/\{([^{}]*)\}/g, (_, name) => placeholder(nameFor(cleanName(name)), "", values));
-    const isValue = (PLAIN_VALUE.test(segment) && !(VERSION.test(segment) && index === 1 && before === "")) || TOKEN.test(segment);
+    if (segment.includes("{"))
+      return segment.replace(/\{([^{}]*)\}/g, (_, name) => placeholder(nameFor(cleanName(name)), "", values));
+    const isValue =
+      (PLAIN_VALUE.test(segment) && !(VERSION.test(segment) && index === 1 && before === "")) || TOKEN.test(segment);
     if (isValue) return placeholder(nameFor(idOf(before)), segment, values);
     before = segment;
     return segment;
@@ -42,7 +45,10 @@ function idOf(collection) {
   const words = collection.split(/[^A-Za-z0-9]+/).filter(Boolean);
   if (!/^[A-Za-z]/.test(words[0] ?? "")) return "id";
   const last = words[words.length - 1];
-  words[words.length - 1] = last.replace(/ies$/i, "y").replace(/(ss|x|ch|sh)es$/i, "$1").replace(/([^s])s$/i, "$1");
+  words[words.length - 1] = last
+    .replace(/ies$/i, "y")
+    .replace(/(ss|x|ch|sh)es$/i, "$1")
+    .replace(/([^s])s$/i, "$1");
   const [first, ...others] = words.map((word) => word.toLowerCase());
   return [first, ...others.map((word) => word[0].toUpperCase() + word.slice(1)), "Id"].join("");
 }

@@ -14,7 +14,8 @@ const SWAGGER_1 = t`This is a Swagger 1.x document, a form of 2014 in which an A
 /** The prompt of a terminal, as documentation shows it before a command. */
 const PROMPT = /^[ \t]*(?:[$%>]|PS [^>\n]*>|[A-Za-z]:\\[^>\n]*>)[ \t]+(?=(?:sudo[ \t]+)?curl)/gm;
 /** A command: behind comments and variables, which may be all that stands before it, and behind the pipe that feeds it. */
-const COMMAND = /^(?:(?:#[^\n]*|export [^\n]*|[A-Za-z_]\w*=[^\n]*|[ \t]*)\n)*[ \t]*(?:[A-Za-z_]\w*=\S*[ \t]+)*(?:(?:echo|printf|cat|jq)\b[^|\n]*\|[ \t]*)?(?:sudo[ \t]+|time[ \t]+)?curl(?:\.exe)?[\s^]/;
+const COMMAND =
+  /^(?:(?:#[^\n]*|export [^\n]*|[A-Za-z_]\w*=[^\n]*|[ \t]*)\n)*[ \t]*(?:[A-Za-z_]\w*=\S*[ \t]+)*(?:(?:echo|printf|cat|jq)\b[^|\n]*\|[ \t]*)?(?:sudo[ \t]+|time[ \t]+)?curl(?:\.exe)?[\s^]/;
 
 /**
  * @param {string} text
@@ -65,7 +66,14 @@ function parseObject(text) {
 function recordingOfCurl(text) {
   const requests = readCurl(text);
   const host = requests[0].origin.replace(/^https?:\/\//, "");
-  return { title: host || t`Recorded requests`, description: "", kind: requests.length === 1 ? t`curl command` : t`list of curl commands`, requests, has_examples: true, notes: [] };
+  return {
+    title: host || t`Recorded requests`,
+    description: "",
+    kind: requests.length === 1 ? t`curl command` : t`list of curl commands`,
+    requests,
+    has_examples: true,
+    notes: [],
+  };
 }
 
 /** The tools of an MCP server, as this page writes them. @param {string} text @returns {boolean} */

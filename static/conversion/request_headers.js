@@ -10,7 +10,8 @@ import { looksSecret } from "./sample_schema.js";
 /** Every client sends its own, and a page cannot choose them, or the body decides. */
 const OWN_HEADERS =
   /^(:.*|host|connection|content-length|content-type|accept|accept-encoding|accept-language|accept-charset|user-agent|origin|referer|sec-.*|dnt|te|trailer|transfer-encoding|upgrade.*|keep-alive|proxy-.*|cache-control|pragma|if-.*|priority|traceparent|tracestate|x-requested-with|x-forwarded-.*|x-real-ip|postman-token|cookie2?|expect|via|date|range)$/i;
-const SECRET_HEADER = /(^|[-_])(auth|key|token|secret|session|csrf|xsrf|signature|sig|sid|jwt|credential)([-_]|$)|authorization|apikey/i;
+const SECRET_HEADER =
+  /(^|[-_])(auth|key|token|secret|session|csrf|xsrf|signature|sig|sid|jwt|credential)([-_]|$)|authorization|apikey/i;
 const SECRET_QUERY = /^(api[-_.]?key|key|sig|signature|auth|sid|session|jwt|code)$/i;
 
 /** @param {RecordedRequest} request @returns {Cleaned} */
@@ -32,7 +33,8 @@ function takeHeader(cleaned, name, value) {
   if (OWN_HEADERS.test(name)) return;
   const scheme = /^authorization$/i.test(name) ? /^(bearer|basic)\s/i.exec(value)?.[1].toLowerCase() : undefined;
   if (scheme === "bearer" || scheme === "basic") takeSecret(cleaned, { type: "http", scheme }, name);
-  else if (SECRET_HEADER.test(name) || isSecretName(name) || looksSecret(value)) takeSecret(cleaned, { type: "apiKey", in: "header", name });
+  else if (SECRET_HEADER.test(name) || isSecretName(name) || looksSecret(value))
+    takeSecret(cleaned, { type: "apiKey", in: "header", name });
   else cleaned.headers.push([name, value]);
 }
 

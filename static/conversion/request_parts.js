@@ -49,9 +49,14 @@ export function splitAddress(text) {
   const [place, query] = at < 0 ? [address, ""] : [address.slice(0, at), address.slice(at + 1)];
   const found = /^(?:([a-z][a-z0-9+.-]*):\/\/)?([^/]*)(.*)$/is.exec(place);
   const [scheme, host, path] = [found?.[1]?.toLowerCase() ?? "http", found?.[2] ?? "", found?.[3] ?? ""];
-  if (scheme !== "http" && scheme !== "https") throw new ConversionError(t`Only http and https requests can be taken over, not ${scheme}.`);
+  if (scheme !== "http" && scheme !== "https")
+    throw new ConversionError(t`Only http and https requests can be taken over, not ${scheme}.`);
   const isKnown = host !== "" && !host.includes("{") && URL.canParse(`${scheme}://${host.replace(/^.*@/, "")}`);
-  return { origin: isKnown ? new URL(`${scheme}://${host.replace(/^.*@/, "")}`).origin : "", path: decodePath(path), query: readPairs(query) };
+  return {
+    origin: isKnown ? new URL(`${scheme}://${host.replace(/^.*@/, "")}`).origin : "",
+    path: decodePath(path),
+    query: readPairs(query),
+  };
 }
 
 /** @param {string} path @returns {string} */
@@ -62,12 +67,29 @@ function decodePath(path) {
 
 /** @param {Partial<RecordedRequest>} known @returns {RecordedRequest} */
 export function requestOf(known) {
-  return { method: "GET", origin: "", path: "/", query: [], headers: [], body: null, name: "", description: "", folder: "", answers: [], security: null, ...known };
+  return {
+    method: "GET",
+    origin: "",
+    path: "/",
+    query: [],
+    headers: [],
+    body: null,
+    name: "",
+    description: "",
+    folder: "",
+    answers: [],
+    security: null,
+    ...known,
+  };
 }
 
 /** @param {string} type @param {string} text @returns {RecordedBody} */
 export function textBody(type, text) {
-  if (type === "application/x-www-form-urlencoded") return formBody(type, readPairs(text).map(([name, value]) => ({ name, value, is_file: false })));
+  if (type === "application/x-www-form-urlencoded")
+    return formBody(
+      type,
+      readPairs(text).map(([name, value]) => ({ name, value, is_file: false })),
+    );
   const guessed = type || (/^\s*[[{]/.test(text) ? "application/json" : "text/plain");
   return { type: guessed, text, fields: [] };
 }

@@ -10,11 +10,17 @@ const MAX_EXAMPLE = 100;
 
 /** Long, of letters and digits, without words: nobody writes that by hand. @param {string} value */
 export function looksSecret(value) {
-  return /^[A-Za-z0-9_\-.+/=]{20,}$/.test(value) && /\d/.test(value) && /[A-Za-z]/.test(value) && !/^[0-9a-f]{8}-[0-9a-f]{4}-/i.test(value);
+  return (
+    /^[A-Za-z0-9_\-.+/=]{20,}$/.test(value) &&
+    /\d/.test(value) &&
+    /[A-Za-z]/.test(value) &&
+    !/^[0-9a-f]{8}-[0-9a-f]{4}-/i.test(value)
+  );
 }
 
 /** @param {string} name @param {unknown} value whether it must not become an example */
-const isPrivate = (name, value) => isSecretName(name) || (typeof value === "string" && (looksSecret(value) || value.length > MAX_EXAMPLE));
+const isPrivate = (name, value) =>
+  isSecretName(name) || (typeof value === "string" && (looksSecret(value) || value.length > MAX_EXAMPLE));
 
 /**
  * @param {JsonValue} value
@@ -24,16 +30,27 @@ const isPrivate = (name, value) => isSecretName(name) || (typeof value === "stri
  */
 export function schemaOfValue(value, how, depth = 0) {
   if (value === null || depth > MAX_DEPTH) return value === null ? { nullable: true } : {};
-  if (Array.isArray(value)) return { type: "array", items: value.map((item) => schemaOfValue(item, how, depth + 1)).reduce(mergeSchemas, {}) };
+  if (Array.isArray(value))
+    return { type: "array", items: value.map((item) => schemaOfValue(item, how, depth + 1)).reduce(mergeSchemas, {}) };
   if (typeof value === "object") return objectSchema(value, how, depth);
-  const type = typeof value === "boolean" ? "boolean" : typeof value === "string" ? "string" : Number.isInteger(Number(value)) ? "integer" : "number";
+  const type =
+    typeof value === "boolean"
+      ? "boolean"
+      : typeof value === "string"
+        ? "string"
+        : Number.isInteger(Number(value))
+          ? "integer"
+          : "number";
   const hasExample = how.hasExamples && !isPrivate(how.name ?? "", value) && typeof value !== "bigint";
   return hasExample ? { type, example: value } : { type };
 }
 
 /** @param {{[name: string]: JsonValue}} value @param {{hasExamples: boolean}} how @param {number} depth @returns {Schema} */
 function objectSchema(value, how, depth) {
-  const members = Object.entries(value).map(([name, member]) => [name, schemaOfValue(member, { ...how, name }, depth + 1)]);
+  const members = Object.entries(value).map(([name, member]) => [
+    name,
+    schemaOfValue(member, { ...how, name }, depth + 1),
+  ]);
   return { type: "object", properties: Object.fromEntries(members) };
 }
 
@@ -48,8 +65,10 @@ export function mergeSchemas(one, other) {
   if (Object.keys(one).length === 0) return other;
   if (Object.keys(other).length === 0) return one;
   if (one.type === undefined || other.type === undefined) return { ...one, ...other, nullable: true };
-  if (one.type === "object" && other.type === "object") return { ...one, properties: mergeMembers(one.properties ?? {}, other.properties ?? {}) };
-  if (one.type === "array" && other.type === "array") return { type: "array", items: mergeSchemas(one.items, other.items) };
+  if (one.type === "object" && other.type === "object")
+    return { ...one, properties: mergeMembers(one.properties ?? {}, other.properties ?? {}) };
+  if (one.type === "array" && other.type === "array")
+    return { type: "array", items: mergeSchemas(one.items, other.items) };
   if (one.type === other.type) return { ...other, ...one };
   const isNumeric = [one.type, other.type].every((type) => type === "integer" || type === "number");
   return isNumeric ? { ...one, type: "number" } : { nullable: true };

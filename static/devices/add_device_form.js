@@ -24,7 +24,11 @@ export class AddDeviceForm {
       autocapitalize: "characters",
       spellcheck: "false",
     });
-    const hint = el("p", { class: "hint", id: freshId("pairing") }, t`Open the address of the bridge in the other browser: it shows a code. Only type a code that you see on a screen of your own.`);
+    const hint = el(
+      "p",
+      { class: "hint", id: freshId("pairing") },
+      t`Open the address of the bridge in the other browser: it shows a code. Only type a code that you see on a screen of your own.`,
+    );
     this.input.setAttribute("aria-describedby", hint.id);
     this.element = el(
       "section",

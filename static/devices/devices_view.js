@@ -25,17 +25,32 @@ export class DevicesView {
     this.messages = el("div");
     this.list = el("div", { class: "cards" });
     this.choices = el("div");
-    this.form = new AddDeviceForm(parts.api, parts.user, () => void attemptAction(this.messages, () => parts.devices.loadDevices()));
+    this.form = new AddDeviceForm(
+      parts.api,
+      parts.user,
+      () => void attemptAction(this.messages, () => parts.devices.loadDevices()),
+    );
   }
 
   /** @param {HTMLElement} container */
   async start(container) {
     const { devices, inventory, executor } = this.parts;
     const side = el("div", { class: "stack" }, this.form.element, this.choices, movingHint(), this.#wayOut());
-    fill(container, el("h1", null, t`Devices`), this.lead, this.messages, el("div", { class: "columns" }, this.list, side));
+    fill(
+      container,
+      el("h1", null, t`Devices`),
+      this.lead,
+      this.messages,
+      el("div", { class: "columns" }, this.list, side),
+    );
     const render = () => this.#render();
     const say = () => fill(this.lead, runnerSentence(executor.state, devices));
-    this.#subscriptions = [devices.onChange(render), devices.onChange(say), inventory.onChange(render), executor.onState(say)];
+    this.#subscriptions = [
+      devices.onChange(render),
+      devices.onChange(say),
+      inventory.onChange(render),
+      executor.onState(say),
+    ];
     await attemptAction(this.messages, () => devices.loadDevices());
   }
 
@@ -45,10 +60,14 @@ export class DevicesView {
 
   #render() {
     const { devices, inventory } = this.parts;
-    if (!this.list.querySelector("form, [role=group]")) fill(this.list, ...devices.list.map((device) => this.#editableRow(device)));
+    if (!this.list.querySelector("form, [role=group]"))
+      fill(this.list, ...devices.list.map((device) => this.#editableRow(device)));
     // With one browser there is nothing to choose, unless a server still belongs to another one that is gone.
     const isChoice = devices.list.length > 1 || Object.keys(devices.choices).length > 0;
-    fill(this.choices, isChoice ? choicesPanel(devices, inventory.servers, (server, device) => this.#choose(server, device)) : null);
+    fill(
+      this.choices,
+      isChoice ? choicesPanel(devices, inventory.servers, (server, device) => this.#choose(server, device)) : null,
+    );
   }
 
   /** @param {import("../types/api_types.js").Device} device */
@@ -95,7 +114,14 @@ export class DevicesView {
 
 function movingHint() {
   const move = link(t`Move to another browser`, viewAddress("backup"));
-  return el("p", { class: "hint" }, ...inText(t`Credentials and what you accepted stay in the browser where they were saved: ${PLACE} takes them along.`, move));
+  return el(
+    "p",
+    { class: "hint" },
+    ...inText(
+      t`Credentials and what you accepted stay in the browser where they were saved: ${PLACE} takes them along.`,
+      move,
+    ),
+  );
 }
 
 /** One browser of the user. @param {Device} device @param {Decisions} decisions */
@@ -114,8 +140,17 @@ function deviceRow(device, { rename, remove }) {
     "article",
     { class: "card", "aria-label": device.name, dataset: { device: device.id } },
     el("div", { class: "card-head" }, el("h2", null, device.name)),
-    el("div", { class: "card-foot" }, el("p", { class: "badges" }, ...deviceBadges(device)), el("div", { class: "actions" }, ...actions)),
-    el("p", { class: "hint" }, t`Paired ${formatMoment(device.created_at * 1000)}, last seen ${formatMoment(device.last_seen_at * 1000)}`),
+    el(
+      "div",
+      { class: "card-foot" },
+      el("p", { class: "badges" }, ...deviceBadges(device)),
+      el("div", { class: "actions" }, ...actions),
+    ),
+    el(
+      "p",
+      { class: "hint" },
+      t`Paired ${formatMoment(device.created_at * 1000)}, last seen ${formatMoment(device.last_seen_at * 1000)}`,
+    ),
     more,
   );
 }
@@ -126,7 +161,11 @@ function deviceBadges(device) {
     device.this ? el("span", { class: "badge" }, t`this browser`) : null,
     device.active ? el("span", { class: "badge good" }, t`runs calls`) : null,
     device.connected
-      ? el("span", { class: device.active ? "badge" : "badge good" }, device.visible ? t`connected, in front` : t`connected, in the background`)
+      ? el(
+          "span",
+          { class: device.active ? "badge" : "badge good" },
+          device.visible ? t`connected, in front` : t`connected, in the background`,
+        )
       : el("span", { class: "badge" }, t`not connected`),
   ];
   return words.filter((word) => word !== null);
@@ -170,7 +209,11 @@ function choicesPanel(devices, servers, choose) {
   fill(
     panel,
     el("h2", null, t`Device for each server`),
-    el("p", { class: "hint" }, t`Automatic is the device that was active last. A device runs only operations that were accepted on it.`),
+    el(
+      "p",
+      { class: "hint" },
+      t`Automatic is the device that was active last. A device runs only operations that were accepted on it.`,
+    ),
     el("ul", { class: "plain-list" }, ...servers.map((server) => choiceRow(devices, server, choose))),
   );
   return panel;

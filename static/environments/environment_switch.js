@@ -53,7 +53,9 @@ export class EnvironmentSwitch {
     const names = placesIn(value).filter((name) => !known.has(name));
     if (names.length === 0 || !this.hasAny) return "";
     const places = formatList(names.map((name) => `{{${name}}}`));
-    return used ? t`Sent as it stands: ${places}. ${used.name} has no such variable.` : t`Sent as it stands: ${places}. No environment is in use.`;
+    return used
+      ? t`Sent as it stands: ${places}. ${used.name} has no such variable.`
+      : t`Sent as it stands: ${places}. No environment is in use.`;
   }
 
   get #server() {
@@ -70,7 +72,11 @@ export class EnvironmentSwitch {
     if (version === this.shown) return; // a choice that waits for its button stays
     this.shown = version;
     const hadFocus = this.row.contains(document.activeElement);
-    const edit = link(list.length > 0 ? t`Edit the environments` : t`Add an environment`, viewAddress("servers", this.serverId), { class: "quiet-link" });
+    const edit = link(
+      list.length > 0 ? t`Edit the environments` : t`Add an environment`,
+      viewAddress("servers", this.serverId),
+      { class: "quiet-link" },
+    );
     if (list.length === 0) fill(this.row, edit);
     else fill(this.row, ...this.#choice(list, used, server), edit);
     if (hadFocus) this.row.querySelector("select")?.focus();
@@ -88,14 +94,26 @@ export class EnvironmentSwitch {
     const id = freshId("environment");
     const options = list.map((each) => {
       const refusal = refusalOf(server, each);
-      return el("option", { value: each.name, selected: each.name === used?.name, disabled: refusal !== "" }, `${each.name} · ${addressWords(each)}`);
+      return el(
+        "option",
+        { value: each.name, selected: each.name === used?.name, disabled: refusal !== "" },
+        `${each.name} · ${addressWords(each)}`,
+      );
     });
     const none = el("option", { value: "", selected: used === null }, t`None · ${server.base_url}`);
     const select = el("select", { id }, none, ...options);
-    const change = button(t`Switch`, () => void this.#change(list.find(({ name }) => name === select.value) ?? null), { class: "small", disabled: true });
+    const change = button(t`Switch`, () => void this.#change(list.find(({ name }) => name === select.value) ?? null), {
+      class: "small",
+      disabled: true,
+    });
     select.addEventListener("change", () => (change.disabled = select.value === (used?.name ?? "")));
     const refused = list.map((each) => refusalOf(server, each)).find(Boolean);
-    return [el("label", { for: id }, t`Environment`), select, change, refused ? el("span", { class: "hint" }, refused) : null];
+    return [
+      el("label", { for: id }, t`Environment`),
+      select,
+      change,
+      refused ? el("span", { class: "hint" }, refused) : null,
+    ];
   }
 
   /** A choice alone changes nothing: the arrow keys pass every entry of a list. @param {Environment | null} environment */

@@ -68,7 +68,10 @@ export function originOf(environment) {
 /** Whether an address is the one of the environment. @param {Environment} environment @param {string} baseUrl */
 export function isAt(environment, baseUrl) {
   try {
-    return URL.canParse(baseUrl) && addressOf({ ...environment, base_url: baseUrl, variables: [] }) === addressOf(environment);
+    return (
+      URL.canParse(baseUrl) &&
+      addressOf({ ...environment, base_url: baseUrl, variables: [] }) === addressOf(environment)
+    );
   } catch {
     return false; // a variable of its address is missing
   }
@@ -89,7 +92,8 @@ export function checkEnvironment({ name: given, base_url, variables }) {
 
 /** By name. @param {Environment[]} others @param {Environment} added @throws {EnvironmentError} */
 export function withEnvironment(others, added) {
-  if (others.length >= MAX_ENVIRONMENTS) throw new EnvironmentError(t`A server has at most ${MAX_ENVIRONMENTS} environments.`);
+  if (others.length >= MAX_ENVIRONMENTS)
+    throw new EnvironmentError(t`A server has at most ${MAX_ENVIRONMENTS} environments.`);
   return [...others, added].toSorted((a, b) => a.name.localeCompare(b.name));
 }
 
@@ -135,7 +139,8 @@ export class Environments {
     const { name } = saved;
     await this.#change(({ list, used }) => {
       const others = list.filter((each) => each.name !== former);
-      if (others.some((each) => each.name === name)) throw new EnvironmentError(t`There is an environment named ${name} already.`);
+      if (others.some((each) => each.name === name))
+        throw new EnvironmentError(t`There is an environment named ${name} already.`);
       const next = used && used.name === former ? { ...used, name } : used;
       return { list: withEnvironment(others, saved), used: next };
     });
@@ -143,7 +148,10 @@ export class Environments {
 
   /** The address of the server stays. @param {string} name */
   async removeEnvironment(name) {
-    await this.#change(({ list, used }) => ({ list: list.filter((each) => each.name !== name), used: used?.name === name ? null : used }));
+    await this.#change(({ list, used }) => ({
+      list: list.filter((each) => each.name !== name),
+      used: used?.name === name ? null : used,
+    }));
   }
 
   /** All of the server. */

@@ -55,11 +55,17 @@ export class EnvironmentsPanel {
     const { name } = environment;
     const refusal = refusalOf(this.server, environment);
     const small = (/** @type {string} */ label) => ({ class: "quiet small", "aria-label": label });
-    const use = isUsed || refusal ? null : button(t`Switch`, () => void this.#use(environment), small(t`Switch to ${name}`));
+    const use =
+      isUsed || refusal ? null : button(t`Switch`, () => void this.#use(environment), small(t`Switch to ${name}`));
     return el(
       "li",
       { class: "environment" },
-      el("div", { class: "actions" }, el("strong", null, name), isUsed ? el("span", { class: "badge good" }, t`in use`) : null),
+      el(
+        "div",
+        { class: "actions" },
+        el("strong", null, name),
+        isUsed ? el("span", { class: "badge good" }, t`in use`) : null,
+      ),
       el("p", { class: "mono wrap" }, addressWords(environment)),
       el("p", { class: "hint" }, ...codeSpans(credentialsAt(environment, saved))),
       refusal ? el("p", { class: "hint" }, refusal) : null,
@@ -102,10 +108,19 @@ export class EnvironmentsPanel {
     const submit = el("button", { type: "submit" }, isUsed ? t`Save and use` : t`Save`);
     const fields = [
       labelledField(t`Name`, name),
-      labelledField(t`Base address`, address, t`It may have variables in braces, for example https://{region}.api.example/v1.`),
+      labelledField(
+        t`Base address`,
+        address,
+        t`It may have variables in braces, for example https://{region}.api.example/v1.`,
+      ),
       labelledField(t`Variables`, variables, VARIABLES_HINT),
     ];
-    const actions = el("div", { class: "actions" }, submit, button(t`Cancel`, () => this.#close(), { class: "quiet" }));
+    const actions = el(
+      "div",
+      { class: "actions" },
+      submit,
+      button(t`Cancel`, () => this.#close(), { class: "quiet" }),
+    );
     fill(this.form, el("form", { class: "stack", onsubmit: save, "aria-label": label }, ...fields, actions));
     name.focus();
   }
@@ -115,8 +130,21 @@ export class EnvironmentsPanel {
     const plain = { autocomplete: "off", spellcheck: "false", class: "mono" };
     const base = environment?.base_url ?? this.server.base_url;
     return {
-      name: el("input", { type: "text", value: environment?.name ?? "", maxlength: MAX_NAME, required: true, autocomplete: "off" }),
-      address: el("input", { ...plain, type: "text", inputmode: "url", value: base, maxlength: MAX_ADDRESS, required: true }),
+      name: el("input", {
+        type: "text",
+        value: environment?.name ?? "",
+        maxlength: MAX_NAME,
+        required: true,
+        autocomplete: "off",
+      }),
+      address: el("input", {
+        ...plain,
+        type: "text",
+        inputmode: "url",
+        value: base,
+        maxlength: MAX_ADDRESS,
+        required: true,
+      }),
       variables: el("textarea", { ...plain, rows: 4, value: writeVariables(environment?.variables ?? []) }),
     };
   }
@@ -132,13 +160,18 @@ export class EnvironmentsPanel {
     const { base_url } = this.server;
     const isHere = isAt(environment, base_url);
     if (isUsed && !isHere) await this.#use(environment);
-    else if (isHere && (await this.environments.readUsed(base_url)) === null) await this.environments.noteUsed(environment.name, base_url);
+    else if (isHere && (await this.environments.readUsed(base_url)) === null)
+      await this.environments.noteUsed(environment.name, base_url);
   }
 
   /** @param {{name: string, base_url: string, variables: string}} typed @param {Environment | null} former @param {boolean} isUsed */
   #save(typed, former, isUsed) {
     return attemptAction(this.message, async () => {
-      const environment = { name: typed.name.trim(), base_url: typed.base_url.trim(), variables: readVariables(typed.variables) };
+      const environment = {
+        name: typed.name.trim(),
+        base_url: typed.base_url.trim(),
+        variables: readVariables(typed.variables),
+      };
       await this.environments.saveEnvironment(environment, former?.name);
       announceSentence(t`${environment.name} is saved in this browser`);
       this.#close();
@@ -152,6 +185,10 @@ export class EnvironmentsPanel {
 export function credentialsAt(environment, saved) {
   const origin = originOf(environment);
   if (origin === "") return ""; // the address says what is wrong
-  const names = saved.filter((each) => each.origin === origin).map(({ scheme }) => (scheme === "*" ? t`custom, for every request` : `\`${scheme}\``));
-  return names.length > 0 ? t`Sends the credentials saved for ${origin}: ${formatList(names)}.` : t`No credential is saved for ${origin}.`;
+  const names = saved
+    .filter((each) => each.origin === origin)
+    .map(({ scheme }) => (scheme === "*" ? t`custom, for every request` : `\`${scheme}\``));
+  return names.length > 0
+    ? t`Sends the credentials saved for ${origin}: ${formatList(names)}.`
+    : t`No credential is saved for ${origin}.`;
 }

@@ -93,7 +93,10 @@ function readLine(line) {
   const value = line.slice(at + 1).trim();
   // What stands there may be a secret: of a line that is none, only the beginning is named.
   if (at < 0 || !ONLY_NAME.test(name) || name.length > MAX_VARIABLE_NAME)
-    throw new VariableError(t`“${line.trim().slice(0, 12)}…” is no variable. Write name = value, the name of letters, digits, “_”, “-” and “.”.`);
-  if (value.length > MAX_VARIABLE_VALUE) throw new VariableError(t`The value of ${name} is longer than ${MAX_VARIABLE_VALUE} characters.`);
+    throw new VariableError(
+      t`“${line.trim().slice(0, 12)}…” is no variable. Write name = value, the name of letters, digits, “_”, “-” and “.”.`,
+    );
+  if (value.length > MAX_VARIABLE_VALUE)
+    throw new VariableError(t`The value of ${name} is longer than ${MAX_VARIABLE_VALUE} characters.`);
   return { name, value };
 }

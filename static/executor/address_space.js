@@ -40,7 +40,14 @@ export function addressSpace(hostname) {
 export function readsAddressSpaces() {
   let isRead = false;
   const mark = () => void (isRead = true);
-  new Request("https://localhost/", /** @type {RequestInit} */ ({ get targetAddressSpace() { return mark(); } }));
+  new Request(
+    "https://localhost/",
+    /** @type {RequestInit} */ ({
+      get targetAddressSpace() {
+        return mark();
+      },
+    }),
+  );
   return isRead;
 }
 
@@ -101,6 +108,7 @@ function isSameServer(target, own) {
 export function forbiddenTarget(url, ownOrigin) {
   const target = new URL(url);
   if (ownOrigin && isSameServer(target, new URL(ownOrigin))) return "The bridge itself cannot be a tool's target.";
-  if (conclusionOf(plainHost(target.hostname)) === "metadata") return "A cloud metadata service cannot be a tool's target.";
+  if (conclusionOf(plainHost(target.hostname)) === "metadata")
+    return "A cloud metadata service cannot be a tool's target.";
   return null;
 }

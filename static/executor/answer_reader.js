@@ -6,7 +6,15 @@
  * a file is of no use. A stream of events or lines may never end: what has come by `until` is its answer, cut.
  */
 
-import { decodeChunks, essenceOf, HEAD_BYTES, isTextLike, isUnlabelledJson, looksLikeText, statedType } from "../base/content_type.js";
+import {
+  decodeChunks,
+  essenceOf,
+  HEAD_BYTES,
+  isTextLike,
+  isUnlabelledJson,
+  looksLikeText,
+  statedType,
+} from "../base/content_type.js";
 
 /** @typedef {import("../types/types.d.ts").Limits} Limits */
 /** @typedef {import("../types/types.d.ts").ReadBody} ReadBody */
@@ -18,7 +26,8 @@ const STREAM_SHARE = 0.85;
 export const streamTime = ({ deadline_ms }) => Math.max(deadline_ms - STREAM_MARGIN_MS, deadline_ms * STREAM_SHARE);
 
 /** Types whose answers may go on for ever. */
-const ENDLESS = /^(text\/event-stream|application\/(x-)?ndjson|application\/(x-)?jsonl|application\/jsonlines|application\/json-seq|application\/x-json-stream|.*\+json-seq)$/;
+const ENDLESS =
+  /^(text\/event-stream|application\/(x-)?ndjson|application\/(x-)?jsonl|application\/jsonlines|application\/json-seq|application\/x-json-stream|.*\+json-seq)$/;
 
 /**
  * @param {Response} response
@@ -47,7 +56,8 @@ export async function readAnswer(response, limits, until) {
   const stopped = ENDLESS.test(essenceOf(contentType)) ? endOf(until) : undefined;
   const first = await nextChunk(reader, stopped);
   if (first === undefined) return emptyBody(announced);
-  if (first === STOPPED) return { kind: "text", text: "", bytes: 0, total_bytes: null, truncated: true, cut_by: "time" };
+  if (first === STOPPED)
+    return { kind: "text", text: "", bytes: 0, total_bytes: null, truncated: true, cut_by: "time" };
   const type = isTextLike(contentType);
   const isText = type ?? looksLikeText(first);
   const read = await readUpTo(reader, first, isText ? limits.result_bytes : limits.file_bytes, stopped);
@@ -174,7 +184,15 @@ function decodeText({ chunks, cutBy }, contentType, cap, total_bytes) {
   const { text, ...guessed } = decodeChunks(chunks, contentType, { beginning: headOf(chunks), isCut: cutBy !== null });
   const cut = cutText(text, cap);
   const cut_by = cutBy ?? (cut.isCut ? "size" : null);
-  return { kind: "text", text: cut.text, bytes: cut.bytes, total_bytes, truncated: cut_by !== null, cut_by, ...guessed };
+  return {
+    kind: "text",
+    text: cut.text,
+    bytes: cut.bytes,
+    total_bytes,
+    truncated: cut_by !== null,
+    cut_by,
+    ...guessed,
+  };
 }
 
 /**

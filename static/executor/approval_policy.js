@@ -29,7 +29,9 @@ export const isSameChat = (a, b) => isOfChat(a) && a.chat_id === b.chat_id && a.
  */
 function isCovered(grant, call, now) {
   const isIt = grant.server_id === call.server_id && grant.key === call.key && grant.digest === call.digest;
-  return isIt && (grant.scope !== "chat" || isSameChat(grant, call)) && (grant.expires_at === null || grant.expires_at > now);
+  return (
+    isIt && (grant.scope !== "chat" || isSameChat(grant, call)) && (grant.expires_at === null || grant.expires_at > now)
+  );
 }
 
 /**
@@ -59,7 +61,8 @@ export function grantOf(decision, call, now) {
   const about = { server_id, key, digest, granted_at: now, chat_id: null, caller_id: "" };
   if (decision === "always") return { ...about, scope: decision, expires_at: null };
   if (decision === "timed") return { ...about, scope: decision, expires_at: now + TIMED_MS };
-  if (decision === "chat" && isOfChat(call)) return { ...about, scope: decision, chat_id, caller_id, expires_at: now + CHAT_MS };
+  if (decision === "chat" && isOfChat(call))
+    return { ...about, scope: decision, chat_id, caller_id, expires_at: now + CHAT_MS };
   return null;
 }
 

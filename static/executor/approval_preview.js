@@ -29,7 +29,12 @@ export async function describeCall(runner, call) {
     const { args, reads } = await planFiles(runner, call, pin);
     const request = runner.buildRequest(call, sending, args, redact);
     const claims = pin.plan.kind === "mcp" ? (await runner.environment.loadMcp()).readClaims(pin.plan) : [];
-    return { ...cardFacts(call, pin, readArguments(call.params), request, { credentials, redact }), reads, claims, via };
+    return {
+      ...cardFacts(call, pin, readArguments(call.params), request, { credentials, redact }),
+      reads,
+      claims,
+      via,
+    };
   } catch (error) {
     throw failureOf(error);
   }
@@ -58,7 +63,9 @@ function cardFacts({ tool, server_id }, { plan }, args, request, { credentials, 
     body: typeof body === "string" ? redact(body).slice(0, SHOWN_VALUE_CHARS) : null,
     body_bytes: typeof body === "string" ? new TextEncoder().encode(body).length : (body?.length ?? 0),
     content_type: request.headers.find(([name]) => name === "content-type")?.[1] ?? "",
-    credentials: placeSecrets(plan, credentials).flatMap((place) => (place.in === "nowhere" ? [] : [`${place.name} (${place.in})`])),
+    credentials: placeSecrets(plan, credentials).flatMap((place) =>
+      place.in === "nowhere" ? [] : [`${place.name} (${place.in})`],
+    ),
   };
 }
 
@@ -74,7 +81,10 @@ const textOf = (value) => (typeof value === "string" ? value : stringifyJson(val
  */
 export function approvalEnvironment(runner, rules, socket) {
   return {
-    describeCall: async (call) => ({ ...(await describeCall(runner(), call)), reason: (await rules.findReason(call)) ?? "bridge" }),
+    describeCall: async (call) => ({
+      ...(await describeCall(runner(), call)),
+      reason: (await rules.findReason(call)) ?? "bridge",
+    }),
     submitDecision: (callId, decision) => socket().submitDecision(callId, decision),
     grants: rules.grants,
     clock: { monotonic: () => performance.now(), wall: () => Date.now() },

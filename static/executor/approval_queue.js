@@ -48,11 +48,20 @@ const ANSWER_MS = 30_000;
 
 const NO_ANSWER = /** @type {const} */ ({ decision: "denied", reason: "no_answer" });
 /** What a card takes over from its call. @param {ToolCall} call */
-const whoAsks = ({ call_id, key, asked_by, caller_id, chat_id, doubted }) => ({ call_id, key, asked_by, caller_id, chat_id, doubted });
+const whoAsks = ({ call_id, key, asked_by, caller_id, chat_id, doubted }) => ({
+  call_id,
+  key,
+  asked_by,
+  caller_id,
+  chat_id,
+  doubted,
+});
 
-const expiredFailure = () => new CallFailure("denied", "This call was not approved in time.", { detail: { reason: "no_answer" } });
+const expiredFailure = () =>
+  new CallFailure("denied", "This call was not approved in time.", { detail: { reason: "no_answer" } });
 const deniedFailure = () => new CallFailure("denied", "You denied this call.", { detail: { reason: "user" } });
-const forbiddenFailure = () => new CallFailure("denied", "The policy of this page does not allow this call.", { detail: { reason: "policy" } });
+const forbiddenFailure = () =>
+  new CallFailure("denied", "The policy of this page does not allow this call.", { detail: { reason: "policy" } });
 const DENIALS = dictionaryOf({ user: deniedFailure, policy: forbiddenFailure, no_answer: expiredFailure });
 const endedFailure = () => new CallFailure("cancelled", "The call ended before it was approved.");
 
@@ -96,7 +105,16 @@ export class ApprovalQueue {
     const { clock, timers, describeCall } = this.environment;
     const timer = timers.set(() => void this.#decide(call.call_id, NO_ANSWER), call.approval_ms);
     const until = deadlinesFrom(clock, call.approval_ms);
-    this.#waiting.set(call.call_id, { call, facts: null, ...until, timer, decision: null, isQueued: false, hasSlot: false, failure: null });
+    this.#waiting.set(call.call_id, {
+      call,
+      facts: null,
+      ...until,
+      timer,
+      decision: null,
+      isQueued: false,
+      hasSlot: false,
+      failure: null,
+    });
     try {
       const facts = await describeCall(call);
       const waiting = this.#waiting.get(call.call_id);
@@ -149,8 +167,13 @@ export class ApprovalQueue {
   #findSimilar(clicked, decision) {
     /** @param {ToolCall} a @param {ToolCall} b */
     const isAlike = (a, b) =>
-      a.server_id === b.server_id && a.key === b.key && a.digest === b.digest && (decision !== "chat" || isSameChat(a, b));
-    const shown = [...this.#waiting.values()].filter(({ call, facts }) => facts !== null && !asksEachTime(facts.reason) && call.doubted === null);
+      a.server_id === b.server_id &&
+      a.key === b.key &&
+      a.digest === b.digest &&
+      (decision !== "chat" || isSameChat(a, b));
+    const shown = [...this.#waiting.values()].filter(
+      ({ call, facts }) => facts !== null && !asksEachTime(facts.reason) && call.doubted === null,
+    );
     return shown.filter(({ call }) => clicked.some((one) => isAlike(one.call, call)));
   }
 
@@ -215,4 +238,7 @@ export class ApprovalQueue {
 }
 
 /** @param {ApprovalEnvironment["clock"]} clock @param {number} milliseconds */
-const deadlinesFrom = (clock, milliseconds) => ({ untilMonotonic: clock.monotonic() + milliseconds, untilWall: clock.wall() + milliseconds });
+const deadlinesFrom = (clock, milliseconds) => ({
+  untilMonotonic: clock.monotonic() + milliseconds,
+  untilWall: clock.wall() + milliseconds,
+});

@@ -55,7 +55,10 @@ export class BridgeSocket {
   /** @type {Problem | null} */
   #identityProblem = null;
   #blockage = new BlockedSocket((input, init) => fetch(input, init));
-  #reconnection = new Reconnection({ connect: (isLed) => this.#connect(isLed), giveUp: (cause) => this.#reconnect(cause) });
+  #reconnection = new Reconnection({
+    connect: (isLed) => this.#connect(isLed),
+    giveUp: (cause) => this.#reconnect(cause),
+  });
 
   /**
    * @param {{url: string, identity: import("./session_tokens.js").SessionTokens, introduce: () => Promise<Greeting>, delegate: BridgeSocketDelegate}} parts
@@ -216,7 +219,11 @@ export class BridgeSocket {
       const message = { call_id: callId, ...waiting.decision };
       const reply = await this.socket.timeout(DECISION_TIMEOUT_MS).emitWithAck("bridge:decision", message);
       if (this.#decisions.get(callId) !== waiting) return;
-      waiting.answer({ may_begin: reply?.may_begin === true, awaiting_slot: reply?.awaiting_slot === true, deadline_ms: Number(reply?.deadline_ms) || 0 });
+      waiting.answer({
+        may_begin: reply?.may_begin === true,
+        awaiting_slot: reply?.awaiting_slot === true,
+        deadline_ms: Number(reply?.deadline_ms) || 0,
+      });
     } catch {
       if (this.#isReady) void this.#sendDecision(callId); // else after the next handshake
     }

@@ -54,10 +54,14 @@ export function stoppedUnderWay(signal) {
 /** @param {number} limit @param {number | null} total @param {number} status */
 export function tooLarge(limit, total, status) {
   const size = total === null ? `more than ${limit}` : String(total);
-  return new CallFailure("too_large", `The API answered ${status}, but its answer is a file of ${size} bytes; the limit is ${limit}.`, {
-    delivered: "unknown",
-    detail: { limit_bytes: limit, total_bytes: total, status },
-  });
+  return new CallFailure(
+    "too_large",
+    `The API answered ${status}, but its answer is a file of ${size} bytes; the limit is ${limit}.`,
+    {
+      delivered: "unknown",
+      detail: { limit_bytes: limit, total_bytes: total, status },
+    },
+  );
 }
 
 /** @param {string} url @param {string | null} [location] where it leads, if that is known */
@@ -81,7 +85,8 @@ export function redirectRefused(url, location = null) {
 export async function withRedirectCause(failure, { url, missing }, explainRedirect) {
   if (failure.code !== "redirect_refused") return failure;
   const { location } = failure.detail;
-  const { words, ...cause } = typeof location === "string" ? { words: explainLocation(url, location) } : await explainRedirect(url);
+  const { words, ...cause } =
+    typeof location === "string" ? { words: explainLocation(url, location) } : await explainRedirect(url);
   failure.message = [failure.message, words].filter(Boolean).join(" ") + missingWords({ missing });
   failure.detail = { ...failure.detail, ...cause, ...missingFact({ missing }) };
   return failure;
@@ -129,7 +134,12 @@ const MESSAGE_CHARS = 4000;
 
 /** @param {CallFailure} failure @param {boolean} isSafe @returns {CallError} */
 export function errorOf({ code, message, detail, retryable, delivered }, isSafe) {
-  return { code, message: message.slice(0, MESSAGE_CHARS), detail, retryable: retryable && (isSafe || delivered === "no") };
+  return {
+    code,
+    message: message.slice(0, MESSAGE_CHARS),
+    detail,
+    retryable: retryable && (isSafe || delivered === "no"),
+  };
 }
 
 /**

@@ -72,13 +72,26 @@ export class CallJournal {
   async recordBegun(call, companion_epoch = "") {
     const { call_id, result_token, key } = call;
     /** @type {JournalEntry} */
-    const entry = { call_id, result_token, key, instance: this.instance, state: "begun", at: this.environment.now(), outcome: null, upload: null, companion_epoch };
+    const entry = {
+      call_id,
+      result_token,
+      key,
+      instance: this.instance,
+      state: "begun",
+      at: this.environment.now(),
+      outcome: null,
+      upload: null,
+      companion_epoch,
+    };
     try {
       await this.store.changeRecords([STORE], (of) => void of(STORE).add(entry, keyOf(call_id)));
       this.#begun.add(call_id);
     } catch (error) {
       await this.#checkEntry(call);
-      throw new CallFailure("browser_storage_unavailable", `${/** @type {Error} */ (error).message} Without it, no call that changes something is run.`);
+      throw new CallFailure(
+        "browser_storage_unavailable",
+        `${/** @type {Error} */ (error).message} Without it, no call that changes something is run.`,
+      );
     }
   }
 
@@ -94,9 +107,17 @@ export class CallJournal {
   /** @param {ToolCall} call a first attempt needs no journal that can be read: nobody else has the call @throws {CallFailure} */
   async #checkEntry({ call_id, attempt }) {
     const entry = await this.store.readRecord(STORE, keyOf(call_id)).catch((error) => {
-      if (attempt > 1) throw new CallFailure("browser_storage_unavailable", `${error.message} So it is not known whether this request was started before.`, { delivered: "unknown" });
+      if (attempt > 1)
+        throw new CallFailure(
+          "browser_storage_unavailable",
+          `${error.message} So it is not known whether this request was started before.`,
+          { delivered: "unknown" },
+        );
     });
-    if (entry) throw new CallFailure("internal", "This request was already started; it is not sent twice.", { delivered: "unknown" });
+    if (entry)
+      throw new CallFailure("internal", "This request was already started; it is not sent twice.", {
+        delivered: "unknown",
+      });
   }
 
   /**
@@ -107,7 +128,16 @@ export class CallJournal {
    */
   async recordOutcome({ call_id, result_token, key }, outcome, upload) {
     /** @type {JournalEntry} */
-    const entry = { call_id, result_token, key, instance: this.instance, state: "done", at: this.environment.now(), outcome, upload };
+    const entry = {
+      call_id,
+      result_token,
+      key,
+      instance: this.instance,
+      state: "done",
+      at: this.environment.now(),
+      outcome,
+      upload,
+    };
     await this.store.changeRecords([STORE], (of) => void of(STORE).put(entry, keyOf(call_id))).catch(() => {});
   }
 
@@ -151,8 +181,11 @@ export class CallJournal {
   /** @param {JournalEntry[]} confirmed */
   async #removeOld(confirmed) {
     const newest = confirmed.sort((a, b) => b.at - a.at);
-    const old = newest.filter(({ at }, index) => index >= REMEMBERED_CALLS || at < this.environment.now() - REMEMBERED_MS);
-    const drop = (/** @type {(store: "calls") => IDBObjectStore} */ of) => old.forEach(({ call_id }) => of(STORE).delete(keyOf(call_id)));
+    const old = newest.filter(
+      ({ at }, index) => index >= REMEMBERED_CALLS || at < this.environment.now() - REMEMBERED_MS,
+    );
+    const drop = (/** @type {(store: "calls") => IDBObjectStore} */ of) =>
+      old.forEach(({ call_id }) => of(STORE).delete(keyOf(call_id)));
     if (old.length > 0) await this.store.changeRecords([STORE], drop).catch(() => {});
   }
 }

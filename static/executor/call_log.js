@@ -106,7 +106,10 @@ export class CallLog {
       if (!response) continue;
       left -= response.preview.length;
       if (left >= 0 || response.preview.length <= SHORTENED_CHARS) continue;
-      this.#entries.set(entry.call_id, { ...entry, response: { ...response, preview: response.preview.slice(0, SHORTENED_CHARS) } });
+      this.#entries.set(entry.call_id, {
+        ...entry,
+        response: { ...response, preview: response.preview.slice(0, SHORTENED_CHARS) },
+      });
     }
   }
 

@@ -33,7 +33,10 @@ export class CallRecovery {
   async listCalls() {
     const { left, alive } = await this.journal.inheritEntries();
     this.#left = await Promise.all(left.map((entry) => this.#settle(entry)));
-    return { alive, calls: this.#left.map(({ call_id, state }) => ({ call_id, state: state === "done" ? "done" : "lost" })) };
+    return {
+      alive,
+      calls: this.#left.map(({ call_id, state }) => ({ call_id, state: state === "done" ? "done" : "lost" })),
+    };
   }
 
   /** @param {JournalEntry} entry */
@@ -52,12 +55,19 @@ export class CallRecovery {
   async reportCalls(closed) {
     const left = this.#left.splice(0);
     await this.journal.forgetCalls(left.flatMap(({ call_id, state }) => (state === "begun" ? [call_id] : [])));
-    for (const entry of left) if (entry.outcome) await this.#reportOutcome(entry, entry.outcome, closed.includes(entry.call_id));
+    for (const entry of left)
+      if (entry.outcome) await this.#reportOutcome(entry, entry.outcome, closed.includes(entry.call_id));
   }
 
   /** @param {JournalEntry} entry @param {Outcome} outcome @param {boolean} isClosed */
   async #reportOutcome(entry, outcome, isClosed) {
-    const isThere = !entry.upload || (!isClosed && (await this.reporter.upload(entry, entry.upload).then(() => true, () => false)));
+    const isThere =
+      !entry.upload ||
+      (!isClosed &&
+        (await this.reporter.upload(entry, entry.upload).then(
+          () => true,
+          () => false,
+        )));
     this.reporter.sendResult(entry.call_id, isThere || outcome.status === "failed" ? outcome : withoutBody(outcome));
   }
 }

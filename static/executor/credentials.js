@@ -47,7 +47,11 @@ export class Credentials {
     const iv = crypto.getRandomValues(new Uint8Array(IV_BYTES));
     const additionalData = boundTo(serverId, origin, scheme);
     const plain = new TextEncoder().encode(JSON.stringify(value));
-    const sealed = await crypto.subtle.encrypt({ name: ALGORITHM, iv, additionalData }, await this.#wrappingKey(), plain);
+    const sealed = await crypto.subtle.encrypt(
+      { name: ALGORITHM, iv, additionalData },
+      await this.#wrappingKey(),
+      plain,
+    );
     return { server_id: serverId, origin, scheme, saved_at: Date.now(), iv, sealed };
   }
 

@@ -75,7 +75,8 @@ export function watchPolicy(scope) {
   const blocked = new Map();
   scope.addEventListener("securitypolicyviolation", (event) => {
     const { blockedURI, disposition } = /** @type {SecurityPolicyViolationEvent} */ (event);
-    if (disposition === "enforce" && URL.canParse(blockedURI)) blocked.set(new URL(blockedURI).origin, performance.now());
+    if (disposition === "enforce" && URL.canParse(blockedURI))
+      blocked.set(new URL(blockedURI).origin, performance.now());
   });
   return (origin) => performance.now() - (blocked.get(origin) ?? -Infinity) < 2000;
 }
@@ -96,12 +97,14 @@ export async function diagnoseFailure(failed, environment) {
   await nextTask();
   if (environment.wasBlockedByPolicy(origin)) return policyBlock(failed, origin, detail);
   const { pageUrl, isLocalExempt } = environment;
-  if (mixedContent(pageUrl, failed.url, isLocalExempt)) return mixedContentDiagnosis(origin, space === "local" && isLocalExempt !== false, detail);
+  if (mixedContent(pageUrl, failed.url, isLocalExempt))
+    return mixedContentDiagnosis(origin, space === "local" && isLocalExempt !== false, detail);
   const permission = await environment.permission(space);
   const mayNeedPermission = space !== "public" && addressSpace(new URL(environment.pageUrl).hostname) === "public";
   if (mayNeedPermission && permission === "denied") return localNetworkBlock(space, permission, detail);
   const { answer, took_ms } = await probeOrigin(origin, environment);
-  if (answer === "reachable") return explainUnreadable(failed, { detail, reads: await environment.listReads(origin), fetch: environment.fetch });
+  if (answer === "reachable")
+    return explainUnreadable(failed, { detail, reads: await environment.listReads(origin), fetch: environment.fetch });
   if (mayNeedPermission && permission === "prompt") return localNetworkBlock(space, permission, detail);
   const wasQuick = (failed.took_ms ?? 0) <= took_ms + REFUSAL_TOLERANCE_MS;
   const isProven = answer === "refused" && wasQuick && !failed.mayArriveUnasked;
@@ -148,7 +151,11 @@ function policyBlock({ origins }, origin, detail) {
   if (origins?.includes(origin))
     return {
       code: "redirect_refused",
-      ...said("redirect_elsewhere", "{origin} redirected to another origin, which is not among those you accepted. Put the final address into the server's base URL.", { origin }),
+      ...said(
+        "redirect_elsewhere",
+        "{origin} redirected to another origin, which is not among those you accepted. Put the final address into the server's base URL.",
+        { origin },
+      ),
       detail,
       delivered: "unknown",
       retryable: false,
@@ -170,8 +177,16 @@ function policyBlock({ origins }, origin, detail) {
  */
 function mixedContentDiagnosis(origin, canBeAllowed, detail) {
   const words = canBeAllowed
-    ? said("mixed_content_local", "This page came over https, and the browser blocks the plain http address {origin}. Allow local network access for this page, use https or the IP address for the API, or open the bridge page on http://localhost.", { origin })
-    : said("mixed_content", "This page came over https, and the browser blocks the plain http address {origin}. Use https for the API, or open the bridge page on http://localhost.", { origin });
+    ? said(
+        "mixed_content_local",
+        "This page came over https, and the browser blocks the plain http address {origin}. Allow local network access for this page, use https or the IP address for the API, or open the bridge page on http://localhost.",
+        { origin },
+      )
+    : said(
+        "mixed_content",
+        "This page came over https, and the browser blocks the plain http address {origin}. Use https for the API, or open the bridge page on http://localhost.",
+        { origin },
+      );
   return {
     code: "mixed_content",
     ...words,
@@ -182,12 +197,24 @@ function mixedContentDiagnosis(origin, canBeAllowed, detail) {
 }
 
 const NOT_ASKED = dictionaryOf({
-  loopback: said("apps_not_asked", 'The browser does not let this page reach apps on this device. Open the bridge page, press "Check" for this server and allow access to apps on this device. A bridge page on http://localhost needs no permission.'),
-  local: said("devices_not_asked", 'The browser does not let this page reach devices on your local network. Open the bridge page, press "Check" for this server and allow access to devices on your local network. A bridge page on http://localhost needs no permission.'),
+  loopback: said(
+    "apps_not_asked",
+    'The browser does not let this page reach apps on this device. Open the bridge page, press "Check" for this server and allow access to apps on this device. A bridge page on http://localhost needs no permission.',
+  ),
+  local: said(
+    "devices_not_asked",
+    'The browser does not let this page reach devices on your local network. Open the bridge page, press "Check" for this server and allow access to devices on your local network. A bridge page on http://localhost needs no permission.',
+  ),
 });
 const DENIED = dictionaryOf({
-  loopback: said("apps_denied", "The browser does not let this page reach apps on this device. Open the site settings of the bridge page (icon left of the address), allow access to apps on this device, and reload. A bridge page on http://localhost needs no permission."),
-  local: said("devices_denied", "The browser does not let this page reach devices on your local network. Open the site settings of the bridge page (icon left of the address), allow access to devices on your local network, and reload. A bridge page on http://localhost needs no permission."),
+  loopback: said(
+    "apps_denied",
+    "The browser does not let this page reach apps on this device. Open the site settings of the bridge page (icon left of the address), allow access to apps on this device, and reload. A bridge page on http://localhost needs no permission.",
+  ),
+  local: said(
+    "devices_denied",
+    "The browser does not let this page reach devices on your local network. Open the site settings of the bridge page (icon left of the address), allow access to devices on your local network, and reload. A bridge page on http://localhost needs no permission.",
+  ),
 });
 
 /**
@@ -214,7 +241,11 @@ function localNetworkBlock(space, permission, detail) {
  */
 function unreachableDiagnosis(origin, delivered, detail) {
   const words = detail.online
-    ? said("nothing_answers", "Nothing answers at {origin}. Check that the API is running and that the address and port are right.", { origin })
+    ? said(
+        "nothing_answers",
+        "Nothing answers at {origin}. Check that the API is running and that the address and port are right.",
+        { origin },
+      )
     : said("offline", "This computer is offline, so {origin} cannot be reached.", { origin });
   return { code: "network", ...words, detail, delivered, retryable: true };
 }

@@ -79,7 +79,8 @@ class CallFiles {
 
   /** Sends nothing. @param {string} url @returns {Promise<PreparedRead>} @throws {CallFailure} */
   async prepareRead(url) {
-    if (this.reads.length >= MAX_FILES) throw new CallFailure("invalid_arguments", `A call takes at most ${MAX_FILES} files by address.`);
+    if (this.reads.length >= MAX_FILES)
+      throw new CallFailure("invalid_arguments", `A call takes at most ${MAX_FILES} files by address.`);
     const { fetch, pageUrl } = this.runner.environment;
     const { address, reader } = findSource(url, pageUrl, await this.#listPins());
     const read = reader ? await this.#prepareCall(address, reader) : keptFile(address, fetch, pageUrl);
@@ -92,9 +93,14 @@ class CallFiles {
     const { address, send, secrets } = await this.prepareRead(url);
     try {
       const response = await send(signal);
-      if (!response.ok) throw unreadableFile(address, response.type === "opaqueredirect" ? "it redirects" : `status ${response.status}`);
+      if (!response.ok)
+        throw unreadableFile(
+          address,
+          response.type === "opaqueredirect" ? "it redirects" : `status ${response.status}`,
+        );
       const bytes = await readBytes(response, this.left);
-      if (bytes === null) throw new CallFailure("too_large", `The files of this call are larger than ${this.left} bytes.`);
+      if (bytes === null)
+        throw new CallFailure("too_large", `The files of this call are larger than ${this.left} bytes.`);
       this.left -= bytes.byteLength;
       overwriteSecrets(bytes, secrets);
       return { bytes, filename: fileName(address), content_type: statedType(response.headers) || undefined };
@@ -120,13 +126,26 @@ class CallFiles {
     const send = async (signal) => {
       const transport = runner.environment.transports[via.transport];
       await transport.open();
-      const response = await transport.send(request, { origin: pin.origin, via, id: crypto.randomUUID(), mayFollow: false, signal });
+      const response = await transport.send(request, {
+        origin: pin.origin,
+        via,
+        id: crypto.randomUUID(),
+        mayFollow: false,
+        signal,
+      });
       for (const each of Object.values(credentials)) if ("check" in each) await each.check?.(response);
       return response;
     };
     const is_elsewhere = pin.server_id !== call.server_id || pin.origin !== this.pin.origin;
-    const names = placeSecrets(pin.plan, credentials).flatMap((place) => (place.in === "nowhere" ? [] : [`${place.name} (${place.in})`]));
-    return { address, secrets, send, told: { url: redact(request.url), server_id: pin.server_id, is_elsewhere, credentials: names, via } };
+    const names = placeSecrets(pin.plan, credentials).flatMap((place) =>
+      place.in === "nowhere" ? [] : [`${place.name} (${place.in})`],
+    );
+    return {
+      address,
+      secrets,
+      send,
+      told: { url: redact(request.url), server_id: pin.server_id, is_elsewhere, credentials: names, via },
+    };
   }
 }
 
@@ -135,7 +154,12 @@ function keptFile(address, fetch, pageUrl) {
   /** @type {import("../types/types.d.ts").BuiltRequest} */
   const request = { method: "GET", url: address.href, headers: [], body: null, unsendable: [] };
   const told = { url: address.href, server_id: null, is_elsewhere: false, credentials: [], via: BY_PAGE };
-  return { address, secrets: [], told, send: (signal) => fetch(address.href, fetchInit(request, { mayFollow: false, signal, pageUrl })) };
+  return {
+    address,
+    secrets: [],
+    told,
+    send: (signal) => fetch(address.href, fetchInit(request, { mayFollow: false, signal, pageUrl })),
+  };
 }
 
 /**
@@ -158,7 +182,11 @@ export async function readFiles(runner, call, pin, signal) {
  */
 export async function planFiles(runner, call, pin) {
   const files = new CallFiles(runner, call, pin, false);
-  const args = await withFiles(pin.plan, readArguments(call.params), async (url) => (await files.prepareRead(url), { bytes: NOTHING }));
+  const args = await withFiles(
+    pin.plan,
+    readArguments(call.params),
+    async (url) => (await files.prepareRead(url), { bytes: NOTHING }),
+  );
   return { args, reads: files.reads };
 }
 
@@ -170,7 +198,10 @@ export async function planFiles(runner, call, pin) {
 export async function readsUnsaid(runner, call, pin, readingAsks) {
   if (!takesFiles(pin.plan)) return false;
   const planned = await planFiles(runner, call, pin).catch(() => null);
-  return planned === null || planned.reads.some(({ server_id, is_elsewhere }) => is_elsewhere || (readingAsks && server_id !== null));
+  return (
+    planned === null ||
+    planned.reads.some(({ server_id, is_elsewhere }) => is_elsewhere || (readingAsks && server_id !== null))
+  );
 }
 
 /** @param {URL} address @returns {string | undefined} a stored file has none */
@@ -193,5 +224,7 @@ function fileFailure(address, error) {
 
 /** @param {URL} address @param {string} why */
 function unreadableFile({ origin, pathname }, why) {
-  return new CallFailure("network", `The file ${origin}${pathname.slice(0, 100)} cannot be read: ${why}.`, { retryable: true });
+  return new CallFailure("network", `The file ${origin}${pathname.slice(0, 100)} cannot be read: ${why}.`, {
+    retryable: true,
+  });
 }

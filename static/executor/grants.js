@@ -10,7 +10,13 @@ const STORE = "grants";
 /** @typedef {Pick<PageGrant, "server_id" | "key" | "scope" | "chat_id" | "caller_id">} GrantPlace */
 
 /** Where a grant is stored. @param {GrantPlace} grant */
-export const grantKey = ({ server_id, key, scope, chat_id, caller_id }) => [server_id, key, scope, chat_id ?? "", ...(scope === "chat" ? [caller_id] : [])];
+export const grantKey = ({ server_id, key, scope, chat_id, caller_id }) => [
+  server_id,
+  key,
+  scope,
+  chat_id ?? "",
+  ...(scope === "chat" ? [caller_id] : []),
+];
 
 export class PageGrants {
   /** @param {BrowserStore} store */

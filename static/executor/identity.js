@@ -109,7 +109,8 @@ export class Identity extends SessionTokens {
       return true;
     } catch (error) {
       if (!(error instanceof IdentityError)) throw error;
-      if (error.code === "device_unknown" || (error.code === "login_ended" && ticket.startsWith(LOGIN_TICKET))) return false;
+      if (error.code === "device_unknown" || (error.code === "login_ended" && ticket.startsWith(LOGIN_TICKET)))
+        return false;
       throw error;
     }
   }

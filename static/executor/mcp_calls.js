@@ -211,7 +211,8 @@ export class McpCalls {
   async #answerOf(call, connection, { id, response }) {
     let asked = connection.era === "legacy" ? 0 : MAX_ASKED;
     const heard = (/** @type {JsonObject} */ message) => {
-      if ("id" in message && "method" in message && asked++ < MAX_ASKED) tellServer(call, connection, answerTo(message), "");
+      if ("id" in message && "method" in message && asked++ < MAX_ASKED)
+        tellServer(call, connection, answerTo(message), "");
     };
     try {
       const reply = await replyTo(response, id, { cap: this.#cap, heard });
@@ -232,12 +233,16 @@ export class McpCalls {
   /** @param {McpCall} call @param {import("../types/mcp_types.d.ts").McpRpcError} error */
   #protocolFailure(call, { code, message }) {
     this.#known.delete(keyOf(call));
-    return new this.failures.CallFailure("tool_failed", `The MCP server refused the call (error ${code}): ${message}`, { ...ANSWERED, detail: { rpc_code: code } });
+    return new this.failures.CallFailure("tool_failed", `The MCP server refused the call (error ${code}): ${message}`, {
+      ...ANSWERED,
+      detail: { rpc_code: code },
+    });
   }
 
   /** @param {McpCall} call @param {unknown} failure before the call was sent */
   async #unsent(call, failure) {
-    if ([McpProblem, HttpRefusal, ReplyTooLong].some((kind) => failure instanceof kind)) return new this.failures.CallFailure("tool_failed", /** @type {Error} */ (failure).message);
+    if ([McpProblem, HttpRefusal, ReplyTooLong].some((kind) => failure instanceof kind))
+      return new this.failures.CallFailure("tool_failed", /** @type {Error} */ (failure).message);
     const explained = await call.explain(failure);
     explained.delivered = "no";
     return explained;
@@ -248,7 +253,9 @@ export class McpCalls {
     const reason = failureOfResult(result);
     if (reason !== null) throw new this.failures.CallFailure("tool_failed", reason, ANSWERED);
     const content = contentOfResult(result);
-    return content === null ? new Response(null, { status: 204 }) : new Response(content.content, { headers: { "content-type": content.contentType } });
+    return content === null
+      ? new Response(null, { status: 204 })
+      : new Response(content.content, { headers: { "content-type": content.contentType } });
   }
 
   /** @param {unknown} failure @param {AbortSignal} signal @param {number} status */
@@ -265,11 +272,13 @@ export class McpCalls {
   }
 }
 
-const ADVICE = "An MCP server must also allow the headers mcp-protocol-version, mcp-method, mcp-name and mcp-session-id: Doctor on the bridge page shows the lines.";
+const ADVICE =
+  "An MCP server must also allow the headers mcp-protocol-version, mcp-method, mcp-name and mcp-session-id: Doctor on the bridge page shows the lines.";
 
 /** @template {Error & {code: string, detail: Record<string, unknown>}} T @param {T} failure @returns {T} */
 function withAdvice(failure) {
-  if (failure.code === "cors" && failure.detail.likely_cause !== "error_answer") failure.message = `${failure.message} ${ADVICE}`;
+  if (failure.code === "cors" && failure.detail.likely_cause !== "error_answer")
+    failure.message = `${failure.message} ${ADVICE}`;
   return failure;
 }
 
@@ -291,7 +300,8 @@ function tellServer(call, connection, text, method) {
 }
 
 /** @param {string} id */
-const cancelNotice = (id) => writeNotification("notifications/cancelled", { requestId: id, reason: "The call was stopped." });
+const cancelNotice = (id) =>
+  writeNotification("notifications/cancelled", { requestId: id, reason: "The call was stopped." });
 
 /** What a server asks in the middle of a call; this page can do nothing for it but be there. @param {JsonObject} message */
 function answerTo({ id, method }) {

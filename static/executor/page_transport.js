@@ -27,7 +27,8 @@ export class PageTransport {
     const { fetch, pageUrl } = this.environment;
     const response = await fetch(request.url, fetchInit(request, { mayFollow, signal, pageUrl }));
     if (response.type === "opaqueredirect") throw redirectRefused(request.url);
-    if (response.redirected && new URL(response.url).origin !== origin) throw redirectRefused(request.url, response.url);
+    if (response.redirected && new URL(response.url).origin !== origin)
+      throw redirectRefused(request.url, response.url);
     return response;
   }
 }

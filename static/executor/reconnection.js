@@ -103,7 +103,15 @@ export class Reconnection {
 
   #standing() {
     const lostMs = this.#lostAt === null ? 0 : this.#clock.now() - this.#lostAt;
-    return { beatS: this.#beatS, failures: this.#failures, unopened: this.#unopened, silences: this.#silences, openMs: this.#openMs, redirects: this.#redirects, lostMs };
+    return {
+      beatS: this.#beatS,
+      failures: this.#failures,
+      unopened: this.#unopened,
+      silences: this.#silences,
+      openMs: this.#openMs,
+      redirects: this.#redirects,
+      lostMs,
+    };
   }
 
   /** @param {number} patienceMs infinite: until something else happens */

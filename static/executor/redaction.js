@@ -104,7 +104,8 @@ export function overwriteSecrets(content, secrets) {
 /** @param {Uint8Array} content @param {Uint8Array} wanted @param {number} from */
 function findBytes(content, wanted, from) {
   let at = content.indexOf(wanted[0], from);
-  while (at >= 0 && !wanted.every((byte, index) => content[at + index] === byte)) at = content.indexOf(wanted[0], at + 1);
+  while (at >= 0 && !wanted.every((byte, index) => content[at + index] === byte))
+    at = content.indexOf(wanted[0], at + 1);
   return at;
 }
 

@@ -22,7 +22,11 @@ export class RunningCalls {
    * @param {(call: ToolCall, outcome: Outcome) => void} ended called once for every call that was started
    * @param {Timers} [timers]  the worker's own: a hidden page's timers lie (measured)
    */
-  constructor(runner, ended, timers = { set: (...parts) => setTimeout(...parts), clear: (timer) => clearTimeout(timer) }) {
+  constructor(
+    runner,
+    ended,
+    timers = { set: (...parts) => setTimeout(...parts), clear: (timer) => clearTimeout(timer) },
+  ) {
     this.runner = runner;
     this.ended = ended;
     this.timers = timers;

@@ -30,9 +30,11 @@ const RENEW_BEFORE_MS = 60_000;
 const SENTENCES = dictionaryOf({
   insecure_context:
     "This page was not opened over https or on http://localhost, so the browser does not let it store keys. Open it at the address that the bridge prints.",
-  not_paired: "This browser is not paired with the bridge. Use a code, or the link that the bridge printed when it started.",
+  not_paired:
+    "This browser is not paired with the bridge. Use a code, or the link that the bridge printed when it started.",
   ticket_refused: "This link has already been used or has expired.",
-  confirmation_needed: "This link is valid but needs a confirmation: confirm this browser on one of yours that is already paired.",
+  confirmation_needed:
+    "This link is valid but needs a confirmation: confirm this browser on one of yours that is already paired.",
   device_unknown: "The bridge no longer knows this browser: it was removed, or the bridge's data is gone.",
   login_ended: "Your login has ended. Log in again on the bridge page.",
   rate_limited: "Too many attempts. Wait a minute, then try again.",
@@ -129,7 +131,8 @@ export class SessionTokens {
     this.device ??= (await this.store.readRecord("device", DEVICE_KEY)) ?? null;
     const device = this.device;
     if (!device) throw new IdentityError("not_paired");
-    const opened = (await this.#signFirstNonce(device)) ?? (await this.#signNonce(device, await this.#askForNonce(device)));
+    const opened =
+      (await this.#signFirstNonce(device)) ?? (await this.#signNonce(device, await this.#askForNonce(device)));
     if (this.user_id !== null && opened.user_id !== this.user_id) throw new IdentityError("user_changed");
     this.session = { token: opened.token, ends_at: this.now() + opened.expires_in * 1000, route: opened.route };
     this.offer = opened.executor ?? null;

@@ -14,7 +14,18 @@ import { passedContext, withTraceContext } from "../request/trace_context.js";
 import { readFiles } from "./file_reads.js";
 import { reportedType } from "../base/content_type.js";
 import { describeFailed, mayFollow } from "../causes/failed_request.js";
-import { brokenOff, CallFailure, errorOf, failedOutcome, failureOf, messageOf, stoppedUnderWay, tooLarge, uploadFailed, withRedirectCause } from "./call_failure.js";
+import {
+  brokenOff,
+  CallFailure,
+  errorOf,
+  failedOutcome,
+  failureOf,
+  messageOf,
+  stoppedUnderWay,
+  tooLarge,
+  uploadFailed,
+  withRedirectCause,
+} from "./call_failure.js";
 import { PhaseClock } from "../base/phase_clock.js";
 import { loggedRequest, PREVIEW_CHARS } from "./call_log.js";
 import { withoutBody } from "./call_message.js";
@@ -113,7 +124,14 @@ export class ToolRunner {
     const started = this.environment.now();
     const duration = () => Math.round((this.environment.now() - started) * 10) / 10;
     /** @type {Course} */
-    const course = { redact: createRedactor([]), isSafe: false, hasBegun: false, via: BY_PAGE, epoch: "", clock: new PhaseClock(this.environment.now) };
+    const course = {
+      redact: createRedactor([]),
+      isSafe: false,
+      hasBegun: false,
+      via: BY_PAGE,
+      epoch: "",
+      clock: new PhaseClock(this.environment.now),
+    };
     try {
       const { answered, upload } = await this.performCall(call, course, duration, signal);
       const outcome = { ...answered, duration_ms: duration(), ...statedVia(course.via) };
@@ -143,9 +161,19 @@ export class ToolRunner {
     const { args, reads } = await readFiles(this, call, pin, signal);
     sending.reads = reads;
     const request = this.buildRequest(call, sending, args, redact);
-    const observe = (/** @type {BuiltRequest} */ sent) => this.observeRequest(call, sent, sending, createLogRedactor(redact, args));
+    const observe = (/** @type {BuiltRequest} */ sent) =>
+      this.observeRequest(call, sent, sending, createLogRedactor(redact, args));
     course.epoch = await this.environment.transports[sending.via.transport].open();
-    const mcp = pin.plan.kind === "mcp" ? (await this.environment.loadMcp()).prepareCall(this, { sending, request, signal, observe, traceparent: passedContext(call) }) : null;
+    const mcp =
+      pin.plan.kind === "mcp"
+        ? (await this.environment.loadMcp()).prepareCall(this, {
+            sending,
+            request,
+            signal,
+            observe,
+            traceparent: passedContext(call),
+          })
+        : null;
     const refusal = await mcp?.openServer();
     if (!course.isSafe && !refusal) await this.beginRequest(call, course, signal);
     course.clock.beginNext();
@@ -159,7 +187,10 @@ export class ToolRunner {
   /** @param {ToolCall} call @param {Pin} pin @param {boolean} mayRenew the call was allowed, or needs no asking @returns {Promise<Sending>} */
   async prepareSending({ call_id }, pin, mayRenew) {
     const { loadCredentials, findVia } = this.environment;
-    const [credentials, via] = await Promise.all([loadCredentials(pin.server_id, pin.origin, mayRenew), findVia(pin.server_id, pin.origin)]);
+    const [credentials, via] = await Promise.all([
+      loadCredentials(pin.server_id, pin.origin, mayRenew),
+      findVia(pin.server_id, pin.origin),
+    ]);
     return { pin, credentials, via, ids: [call_id], reads: [] };
   }
 
@@ -174,16 +205,24 @@ export class ToolRunner {
     await this.environment.journal.recordBegun(call, course.epoch);
     course.hasBegun = true;
     if (!this.environment.isConnected())
-      throw new CallFailure("no_browser", "The page lost its connection to the bridge before the request was sent.", { retryable: true });
+      throw new CallFailure("no_browser", "The page lost its connection to the bridge before the request was sent.", {
+        retryable: true,
+      });
   }
 
   /** @param {ToolCall} call @returns {Promise<Pin>} */
   async acceptedPin(call) {
     const pin = await this.environment.findPin(call.server_id, call.key);
     if (!pin)
-      throw new CallFailure("not_accepted", `This browser has not accepted "${call.key}". Accept it on the bridge page.`);
+      throw new CallFailure(
+        "not_accepted",
+        `This browser has not accepted "${call.key}". Accept it on the bridge page.`,
+      );
     if (pin.digest !== call.digest)
-      throw new CallFailure("not_accepted", `"${call.key}" has changed since it was accepted. Review it on the bridge page.`);
+      throw new CallFailure(
+        "not_accepted",
+        `"${call.key}" has changed since it was accepted. Review it on the bridge page.`,
+      );
     return pin;
   }
 
@@ -230,7 +269,11 @@ export class ToolRunner {
     const { pin, via } = sending;
     const passage = { origin: pin.origin, via, id, mayFollow: mayFollow(sending), signal };
     const answer = this.environment.transports[via.transport].send(request, passage);
-    if (via.transport === "page") answer.then(() => this.environment.noteRead(pin.server_id, request), () => undefined);
+    if (via.transport === "page")
+      answer.then(
+        () => this.environment.noteRead(pin.server_id, request),
+        () => undefined,
+      );
     return answer;
   }
 
@@ -239,7 +282,10 @@ export class ToolRunner {
     const failed = describeFailed(sending, request);
     if (error instanceof CallFailure) return withRedirectCause(error, failed, this.environment.explainRedirect);
     if (signal.aborted) return stoppedUnderWay(signal);
-    const { code, message, detail, delivered, retryable } = await this.environment.diagnoseFailure({ ...failed, took_ms });
+    const { code, message, detail, delivered, retryable } = await this.environment.diagnoseFailure({
+      ...failed,
+      took_ms,
+    });
     const facts = { ...detail, browser_said: messageOf(error) };
     return new CallFailure(code, withOtherWay(code, message), { detail: facts, delivered, retryable });
   }
@@ -259,14 +305,38 @@ export class ToolRunner {
     const status_text = redact(response.statusText).slice(0, STATUS_TEXT_CHARS);
     const head = { http_status: response.status, status_text, content_type, headers };
     if (body.kind === "too_large") throw tooLarge(body.bytes, body.total_bytes, response.status);
-    const size = { bytes: body.bytes, total_bytes: body.total_bytes, cut_by: body.kind === "text" ? body.cut_by : null };
+    const size = {
+      bytes: body.bytes,
+      total_bytes: body.total_bytes,
+      cut_by: body.kind === "text" ? body.cut_by : null,
+    };
     const upload = uploadOf(body, content_type, this.environment.limits.inline_result_bytes);
     const preview = body.kind === "text" ? body.text.slice(0, upload ? PREVIEW_CHARS : body.text.length) : "";
-    this.environment.observer.answerRead(call, { ...head, ...size, kind: body.kind, is_stored: upload !== null, preview });
+    this.environment.observer.answerRead(call, {
+      ...head,
+      ...size,
+      kind: body.kind,
+      is_stored: upload !== null,
+      preview,
+    });
     /** @type {import("../types/types.d.ts").OutcomeBody} */
-    const delivery = upload ? { kind: "uploaded" } : body.kind === "text" ? { kind: "text", text: body.text } : { kind: "empty" };
+    const delivery = upload
+      ? { kind: "uploaded" }
+      : body.kind === "text"
+        ? { kind: "text", text: body.text }
+        : { kind: "empty" };
     const { truncated } = body;
-    return { answered: { status: "answered", ...head, ...size, truncated, body: delivery, ...statedNeed(response.status, sending) }, upload };
+    return {
+      answered: {
+        status: "answered",
+        ...head,
+        ...size,
+        truncated,
+        body: delivery,
+        ...statedNeed(response.status, sending),
+      },
+      upload,
+    };
   }
 
   /** False: lost; its status tells what a call changed. @param {ToolCall} call @param {Upload} upload @param {number} bytes @param {Course} course @param {AbortSignal} signal */

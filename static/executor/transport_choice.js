@@ -41,7 +41,8 @@ export function cookieTexts({ headers }) {
 const keyOf = (serverId, origin) => `${serverId} ${origin}`;
 
 /** @param {TransportChoice | undefined} chosen @returns {Via} */
-const viaOf = (chosen) => (chosen ? { transport: chosen.transport, login: chosen.login, headers: chosen.headers } : BY_PAGE);
+const viaOf = (chosen) =>
+  chosen ? { transport: chosen.transport, login: chosen.login, headers: chosen.headers } : BY_PAGE;
 
 /** What the user has chosen, as it is stored now. @param {BrowserStore} store @param {string} serverId @param {string} origin */
 export const readVia = async (store, serverId, origin) => viaOf(await store.readRecord(STORE, [serverId, origin]));
@@ -68,7 +69,9 @@ export class TransportChoices {
 
   /** Those for which something else than the page was chosen. @param {string} serverId */
   async listOrigins(serverId) {
-    return [...(await this.#readChoices()).values()].flatMap(({ server_id, origin }) => (server_id === serverId ? [origin] : []));
+    return [...(await this.#readChoices()).values()].flatMap(({ server_id, origin }) =>
+      server_id === serverId ? [origin] : [],
+    );
   }
 
   /** Whether any API is called with the user's login. */

@@ -12,23 +12,27 @@ export const GERMAN_CALLS = {
   later: "später",
   "Done: {0}.": "Erledigt: {0}.",
   "This browser is connected": "Dieser Browser ist verbunden",
-  "It makes the calls of your tools while this page is open.": "Er führt die Aufrufe der Tools aus, solange diese Seite offen ist.",
+  "It makes the calls of your tools while this page is open.":
+    "Er führt die Aufrufe der Tools aus, solange diese Seite offen ist.",
   "Connect this browser": "Diesen Browser verbinden",
   "The top of the page says how it stands.": "Oben auf der Seite steht, wie es darum steht.",
   "Add an API": "Eine API hinzufügen",
   "Look at {0}": "{0} ansehen",
-  "Its operations become tools. You choose which may be called.": "Aus ihren Operationen werden Tools. Welche aufgerufen werden dürfen, wird hier entschieden.",
+  "Its operations become tools. You choose which may be called.":
+    "Aus ihren Operationen werden Tools. Welche aufgerufen werden dürfen, wird hier entschieden.",
   "Make your first call": "Den ersten Aufruf machen",
   "Choose a tool": "Ein Tool wählen",
   "Choose a tool, fill in its form and press Run.": "Ein Tool wählen, sein Formular ausfüllen und ausführen.",
   "This one only reads: press Run, and look at the answer.": "Dieses liest nur: ausführen und die Antwort ansehen.",
-  "That was it. Programs and models can make calls, too.": "Das war es. Auch Programme und Modelle können Aufrufe machen.",
+  "That was it. Programs and models can make calls, too.":
+    "Das war es. Auch Programme und Modelle können Aufrufe machen.",
   "Connect a program": "Ein Programm verbinden",
 
   // When to ask
   "When to ask": "Wann gefragt wird",
   "Calls that can change something": "Bei Aufrufen, die etwas ändern können",
-  "GET, HEAD and OPTIONS run immediately; every other call asks first.": "GET, HEAD und OPTIONS laufen sofort; alle anderen fragen vorher.",
+  "GET, HEAD and OPTIONS run immediately; every other call asks first.":
+    "GET, HEAD und OPTIONS laufen sofort; alle anderen fragen vorher.",
   "Every call": "Bei jedem Aufruf",
   "Calls that only read ask first, too.": "Auch Aufrufe, die nur lesen, fragen vorher.",
   "No call": "Nie",
@@ -55,7 +59,8 @@ export const GERMAN_CALLS = {
   "Revoked. These operations ask again.": "Widerrufen. Diese Operationen fragen wieder.",
 
   // Cards
-  "{0} call is waiting for your approval|{0} calls are waiting for your approval": "{0} Aufruf wartet auf Freigabe|{0} Aufrufe warten auf Freigabe",
+  "{0} call is waiting for your approval|{0} calls are waiting for your approval":
+    "{0} Aufruf wartet auf Freigabe|{0} Aufrufe warten auf Freigabe",
   "{0} more follows when you have decided on these.|{0} more follow when you have decided on these.":
     "{0} weiterer folgt, sobald über diese entschieden ist.|{0} weitere folgen, sobald über diese entschieden ist.",
   "{0} calls are waiting for your approval.": "{0} Aufrufe warten auf Freigabe.",
@@ -75,9 +80,11 @@ export const GERMAN_CALLS = {
   Why: "Warum",
   "It can change data.": "Er kann Daten ändern.",
   "You want to be asked about every call.": "Es soll bei jedem Aufruf gefragt werden.",
-  "It has changed since you chose to always allow it.": "Die Operation hat sich geändert, seit sie immer erlaubt wurde.",
+  "It has changed since you chose to always allow it.":
+    "Die Operation hat sich geändert, seit sie immer erlaubt wurde.",
   "The bridge has no record that you allowed it.": "Die Bridge weiß nichts von einer Erlaubnis.",
-  "It can change data as you: with your login, such a call always asks.": "Er kann im eigenen Namen Daten ändern: Mit der eigenen Anmeldung fragt so ein Aufruf immer.",
+  "It can change data as you: with your login, such a call always asks.":
+    "Er kann im eigenen Namen Daten ändern: Mit der eigenen Anmeldung fragt so ein Aufruf immer.",
   "It first reads a file of which no permission for this operation says anything: such a call always asks.":
     "Er liest zuerst eine Datei, von der keine Erlaubnis für diese Operation etwas sagt: So ein Aufruf fragt immer.",
   "First reads": "Liest zuerst",
@@ -111,8 +118,10 @@ export const GERMAN_CALLS = {
   "the companion extension, signed in as you at {0}": "die Companion-Erweiterung, mit der eigenen Anmeldung bei {0}",
   "the companion extension, without your login": "die Companion-Erweiterung, ohne die eigene Anmeldung",
   "Sign in at {0}": "Bei {0} anmelden",
-  "When you are back here, this call is made again: it only reads.": "Nach der Rückkehr hierher wird dieser Aufruf wiederholt: Er liest nur.",
-  "Then make the call again yourself: it can change data.": "Den Aufruf danach selbst wiederholen: Er kann Daten ändern.",
+  "When you are back here, this call is made again: it only reads.":
+    "Nach der Rückkehr hierher wird dieser Aufruf wiederholt: Er liest nur.",
+  "Then make the call again yourself: it can change data.":
+    "Den Aufruf danach selbst wiederholen: Er kann Daten ändern.",
 
   // Calls
   Calls: "Aufrufe",
@@ -150,14 +159,16 @@ export const GERMAN_CALLS = {
   "Earlier calls": "Frühere Aufrufe",
   "Show earlier calls": "Frühere Aufrufe zeigen",
   "Show more": "Mehr zeigen",
-  "No earlier calls. The bridge stores calls for 30 days.": "Keine früheren Aufrufe. Die Bridge speichert Aufrufe 30 Tage lang.",
+  "No earlier calls. The bridge stores calls for 30 days.":
+    "Keine früheren Aufrufe. Die Bridge speichert Aufrufe 30 Tage lang.",
   "late result": "spätes Ergebnis",
   Arguments: "Argumente",
   "Copy the arguments": "Argumente kopieren",
   "The arguments were too long to store.": "Die Argumente waren zu lang zum Speichern.",
   "The API answered {0} at {1}, after the call had ended. The caller did not get this answer.":
     "Die API hat um {1} mit {0} geantwortet, nachdem der Aufruf zu Ende war. Der Aufrufer hat diese Antwort nicht bekommen.",
-  "At {0}, after the call had ended, the page reported {1}. {2}": "Um {0}, nachdem der Aufruf zu Ende war, hat die Seite {1} gemeldet. {2}",
+  "At {0}, after the call had ended, the page reported {1}. {2}":
+    "Um {0}, nachdem der Aufruf zu Ende war, hat die Seite {1} gemeldet. {2}",
   "The request never left the browser.": "Die Anfrage hat den Browser nie verlassen.",
   "Whether the request reached the API is not known.": "Ob die Anfrage die API erreicht hat, ist nicht bekannt.",
   "Deadline that ran out: {0}.": "Abgelaufene Frist: {0}.",

@@ -21,7 +21,8 @@ export const GERMAN_CHAT = {
   "Conversation exported as a file.": "Unterhaltung als Datei exportiert.",
   "No matches.": "Keine Treffer.",
   "answering…": "antwortet …",
-  "The connection to the bridge is lost. This page continues as soon as it is back.": "Die Verbindung zur Bridge ist abgerissen. Sobald sie wieder steht, geht es hier weiter.",
+  "The connection to the bridge is lost. This page continues as soon as it is back.":
+    "Die Verbindung zur Bridge ist abgerissen. Sobald sie wieder steht, geht es hier weiter.",
   "The last message has no answer.": "Die letzte Nachricht hat keine Antwort.",
   "Answer it": "Beantworten",
 
@@ -31,7 +32,8 @@ export const GERMAN_CHAT = {
   You: "Eigene Nachricht",
   Answer: "Antwort",
   "Attachment {0} ({1}, {2}), not included": "Anhang {0} ({1}, {2}), nicht enthalten",
-  "The contents of attachments, and of files that tools answered with.": "Die Inhalte der Anhänge und der Dateien, mit denen Tools geantwortet haben.",
+  "The contents of attachments, and of files that tools answered with.":
+    "Die Inhalte der Anhänge und der Dateien, mit denen Tools geantwortet haben.",
   "Call of {0}: {1}": "Aufruf von {0}: {1}",
   expired: "Frist abgelaufen",
 
@@ -43,7 +45,8 @@ export const GERMAN_CHAT = {
   "Tools: {0} of {1}": "Tools: {0} von {1}",
   None: "Keine",
   "There are no accepted tools.": "Es gibt keine akzeptierten Tools.",
-  "{0} more: search to find them.|{0} more: search to find them.": "{0} weiteres: über die Suche zu finden.|{0} weitere: über die Suche zu finden.",
+  "{0} more: search to find them.|{0} more: search to find them.":
+    "{0} weiteres: über die Suche zu finden.|{0} weitere: über die Suche zu finden.",
   "Model parameters": "Parameter des Modells",
   Temperature: "Temperatur",
   "0 to 2. Lower is more predictable.": "0 bis 2. Niedriger heißt vorhersagbarer.",
@@ -65,7 +68,8 @@ export const GERMAN_CHAT = {
   Attach: "Anhängen",
   Attachments: "Anhänge",
   "Files to attach": "Dateien zum Anhängen",
-  "Pictures, documents and texts for the model; any file for tools": "Bilder, Dokumente und Texte für das Modell; beliebige Dateien für Tools",
+  "Pictures, documents and texts for the model; any file for tools":
+    "Bilder, Dokumente und Texte für das Modell; beliebige Dateien für Tools",
   "{1} is attached|{0} files are attached": "{1} ist angehängt|{0} Dateien sind angehängt",
   "{0} cannot be read.": "{0} ist nicht lesbar.",
   "{0} has {1}; a file may have {2}.": "{0} hat {1}; eine Datei darf {2} haben.",
@@ -99,7 +103,8 @@ export const GERMAN_CHAT = {
   "Stopped. The text so far remains.": "Gestoppt. Der bisherige Text bleibt.",
   "The answer failed.": "Die Antwort ist fehlgeschlagen.",
   "The answer broke off here.": "Die Antwort ist hier abgebrochen.",
-  "The answer ended at the round limit. Send another message to continue.": "Die Antwort endete an der Rundengrenze. Mit einer weiteren Nachricht geht es weiter.",
+  "The answer ended at the round limit. Send another message to continue.":
+    "Die Antwort endete an der Rundengrenze. Mit einer weiteren Nachricht geht es weiter.",
   "The answer ended: {0}.": "Die Antwort ist zu Ende: {0}.",
   "A call needs you {0}": "Ein Aufruf wartet auf Freigabe {0}",
   "Jump to latest ↓": "Zum Neuesten ↓",
@@ -107,7 +112,8 @@ export const GERMAN_CHAT = {
   // What is read aloud
   "The model is answering.": "Das Modell antwortet.",
   "Calling {0}.": "{0} wird aufgerufen.",
-  "A call did not succeed.|{0} calls did not succeed.": "Ein Aufruf ist nicht gelungen.|{0} Aufrufe sind nicht gelungen.",
+  "A call did not succeed.|{0} calls did not succeed.":
+    "Ein Aufruf ist nicht gelungen.|{0} Aufrufe sind nicht gelungen.",
   "The answer is complete. {0}": "Die Antwort ist vollständig. {0}",
   "The answer was stopped.": "Die Antwort wurde gestoppt.",
   "The answer reached the round limit.": "Die Antwort hat die Rundengrenze erreicht.",
@@ -122,7 +128,8 @@ export const GERMAN_CHAT = {
   "Stop: {0}": "Stoppen: {0}",
   "Try again: {0}": "Noch einmal versuchen: {0}",
   "Try it again": "Noch einmal versuchen",
-  "It may have taken effect, and could take effect a second time.": "Er hat vielleicht gewirkt und könnte ein zweites Mal wirken.",
+  "It may have taken effect, and could take effect a second time.":
+    "Er hat vielleicht gewirkt und könnte ein zweites Mal wirken.",
   Result: "Ergebnis",
   "Show in the call log": "Im Protokoll der Aufrufe zeigen",
   "Show the picture from {0}": "Bild von {0} anzeigen",
@@ -134,7 +141,8 @@ export const GERMAN_CHAT = {
   "Download the file from {0}": "Datei von {0} herunterladen",
 
   // Where nothing is said yet
-  "No tool is accepted yet, so the model can only talk. {0} to give it some.": "Noch ist kein Tool akzeptiert, darum kann das Modell nur reden. {0}, um ihm welche zu geben.",
+  "No tool is accepted yet, so the model can only talk. {0} to give it some.":
+    "Noch ist kein Tool akzeptiert, darum kann das Modell nur reden. {0}, um ihm welche zu geben.",
   "Review the servers": "Server prüfen",
   "The model may use your one tool. This browser performs the calls; those that can change something ask you first.|The model may use your {0} tools. This browser performs the calls; those that can change something ask you first.":
     "Das Modell darf das eine vorhandene Tool benutzen. Dieser Browser führt die Aufrufe aus; solche, die etwas ändern können, fragen vorher.|Das Modell darf die {0} vorhandenen Tools benutzen. Dieser Browser führt die Aufrufe aus; solche, die etwas ändern können, fragen vorher.",
@@ -142,5 +150,6 @@ export const GERMAN_CHAT = {
     "Für echte Antworten {0}: OpenAI, OpenRouter, ein lokales oder jedes andere mit derselben Schnittstelle.",
   "add a model": "ein Modell hinzufügen",
   "All of them together": "Alle zusammen",
-  "The demo model needs no network and no key. It makes the calls that you write:": "Das Demo-Modell braucht kein Netz und keinen Schlüssel. Es macht die Aufrufe, die ihm geschrieben werden:",
+  "The demo model needs no network and no key. It makes the calls that you write:":
+    "Das Demo-Modell braucht kein Netz und keinen Schlüssel. Es macht die Aufrufe, die ihm geschrieben werden:",
 };

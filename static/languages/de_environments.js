@@ -12,7 +12,8 @@ export const GERMAN_ENVIRONMENTS = {
   "No environment is in use": "Keine Umgebung ist in Gebrauch",
   "Sent as it stands: {0}. {1} has no such variable.": "Unverändert gesendet: {0}. {1} hat keine solche Variable.",
   "Sent as it stands: {0}. No environment is in use.": "Unverändert gesendet: {0}. Keine Umgebung ist in Gebrauch.",
-  "Expected a number: the environment in use has none for {0}.": "Hier wird eine Zahl erwartet: Die Umgebung in Gebrauch hat keine für {0}.",
+  "Expected a number: the environment in use has none for {0}.":
+    "Hier wird eine Zahl erwartet: Die Umgebung in Gebrauch hat keine für {0}.",
 
   // At the server
   Environments: "Umgebungen",
@@ -21,7 +22,8 @@ export const GERMAN_ENVIRONMENTS = {
   "Edit {0}": "{0} bearbeiten",
   "Edit the environments": "Umgebungen bearbeiten",
   "Add an environment": "Umgebung hinzufügen",
-  "It may have variables in braces, for example https://{region}.api.example/v1.": "Sie darf Variablen in geschweiften Klammern haben, zum Beispiel https://{region}.api.example/v1.",
+  "It may have variables in braces, for example https://{region}.api.example/v1.":
+    "Sie darf Variablen in geschweiften Klammern haben, zum Beispiel https://{region}.api.example/v1.",
   Variables: "Variablen",
   "One a line: name = value. In Try it, {{name}} becomes the value just before the request. Secrets of the API belong under Credentials: variables are not encrypted, and the bridge sees where they are used.":
     "Eine je Zeile: Name = Wert. Im Formular eines Tools wird {{name}} kurz vor der Anfrage zum Wert. Geheimnisse der API gehören unter Zugangsdaten: Variablen sind nicht verschlüsselt, und die Bridge sieht sie, wo sie benutzt werden.",
@@ -36,9 +38,12 @@ export const GERMAN_ENVIRONMENTS = {
   "There is an environment named {0} already.": "Eine Umgebung namens {0} gibt es schon.",
   "A server has at most {0} environments.": "Ein Server hat höchstens {0} Umgebungen.",
   "An environment has at most {0} variables.": "Eine Umgebung hat höchstens {0} Variablen.",
-  "The address of a shared server is changed by its owner or an operator.": "Die Adresse eines geteilten Servers ändert sein Eigentümer oder ein Betreiber.",
-  "The base address has {{0}}, and no variable has this name.": "Die Basisadresse hat {{0}}, und keine Variable heißt so.",
+  "The address of a shared server is changed by its owner or an operator.":
+    "Die Adresse eines geteilten Servers ändert sein Eigentümer oder ein Betreiber.",
+  "The base address has {{0}}, and no variable has this name.":
+    "Die Basisadresse hat {{0}}, und keine Variable heißt so.",
   "The variable {0} is there twice.": "Die Variable {0} steht zweimal da.",
-  "“{0}…” is no variable. Write name = value, the name of letters, digits, “_”, “-” and “.”.": "„{0}…“ ist keine Variable. Schreiben: Name = Wert, der Name aus Buchstaben, Ziffern, „_“, „-“ und „.“.",
+  "“{0}…” is no variable. Write name = value, the name of letters, digits, “_”, “-” and “.”.":
+    "„{0}…“ ist keine Variable. Schreiben: Name = Wert, der Name aus Buchstaben, Ziffern, „_“, „-“ und „.“.",
   "The value of {0} is longer than {1} characters.": "Der Wert von {0} ist länger als {1} Zeichen.",
 };

@@ -11,7 +11,8 @@ export const GERMAN_MODELS = {
   "Change {0}": "{0} ändern",
   "Remove it": "Entfernen",
   "read-only": "schreibgeschützt",
-  "Its models and its key are removed from the bridge. Conversations stay.": "Seine Modelle und sein Schlüssel werden von der Bridge entfernt. Unterhaltungen bleiben.",
+  "Its models and its key are removed from the bridge. Conversations stay.":
+    "Seine Modelle und sein Schlüssel werden von der Bridge entfernt. Unterhaltungen bleiben.",
   "All models it lists": "Alle Modelle, die er nennt",
   "{0} model: {1}|{0} models": "{0} Modell: {1}|{0} Modelle",
   "its key cannot be read any more: enter it again": "sein Schlüssel ist nicht mehr lesbar: neu eingeben",
@@ -26,25 +27,32 @@ export const GERMAN_MODELS = {
   "Ollama on this computer": "Ollama auf diesem Rechner",
   "LM Studio on this computer": "LM Studio auf diesem Rechner",
   "Another address": "Andere Adresse",
-  "Up to and including the version. A server on this computer is one on the bridge's computer.": "Bis einschließlich der Version. Ein Server auf diesem Rechner ist einer auf dem Rechner der Bridge.",
+  "Up to and including the version. A server on this computer is one on the bridge's computer.":
+    "Bis einschließlich der Version. Ein Server auf diesem Rechner ist einer auf dem Rechner der Bridge.",
   "API key": "API-Schlüssel",
-  "Stored encrypted on the bridge and never sent back to a page. Local servers need none.": "Wird verschlüsselt auf der Bridge gespeichert und nie an eine Seite zurückgesendet. Lokale Server brauchen keinen.",
-  "A key is stored on the bridge. Leave this empty to keep it.": "Ein Schlüssel ist auf der Bridge gespeichert. Leer lassen, um ihn zu behalten.",
+  "Stored encrypted on the bridge and never sent back to a page. Local servers need none.":
+    "Wird verschlüsselt auf der Bridge gespeichert und nie an eine Seite zurückgesendet. Lokale Server brauchen keinen.",
+  "A key is stored on the bridge. Leave this empty to keep it.":
+    "Ein Schlüssel ist auf der Bridge gespeichert. Leer lassen, um ihn zu behalten.",
   "Remove the stored key": "Gespeicherten Schlüssel entfernen",
   More: "Mehr",
   "Tells models of the same name apart.": "Unterscheidet Modelle gleichen Namens.",
   Protocol: "Protokoll",
   "Strict tools": "Strikte Tools",
   "Where possible": "Wo möglich",
-  "Turn them off if the provider refuses requests with tools. Automatic: by the address.": "Ausschalten, falls der Anbieter Anfragen mit Tools ablehnt. Automatisch: nach der Adresse.",
+  "Turn them off if the provider refuses requests with tools. Automatic: by the address.":
+    "Ausschalten, falls der Anbieter Anfragen mit Tools ablehnt. Automatisch: nach der Adresse.",
   "Longest description of a tool": "Längste Beschreibung eines Tools",
-  "In characters; longer ones are cut. Empty: by the address.": "In Zeichen; längere werden gekürzt. Leer: nach der Adresse.",
+  "In characters; longer ones are cut. Empty: by the address.":
+    "In Zeichen; längere werden gekürzt. Leer: nach der Adresse.",
   "Enter a number from {0} to {1}, or nothing.": "Eine Zahl von {0} bis {1} eingeben, oder nichts.",
-  "Share with all users of this bridge. They use it with this key.": "Mit allen Benutzern dieser Bridge teilen. Sie benutzen ihn mit diesem Schlüssel.",
+  "Share with all users of this bridge. They use it with this key.":
+    "Mit allen Benutzern dieser Bridge teilen. Sie benutzen ihn mit diesem Schlüssel.",
   Test: "Testen",
   "Asking the provider…": "Anbieter wird gefragt …",
   "It answers, and lists no model.": "Er antwortet und nennt kein Modell.",
-  "It answers, and lists one model.|It answers, and lists {0} models.": "Er antwortet und nennt ein Modell.|Er antwortet und nennt {0} Modelle.",
+  "It answers, and lists one model.|It answers, and lists {0} models.":
+    "Er antwortet und nennt ein Modell.|Er antwortet und nennt {0} Modelle.",
   "Saving…": "Wird gespeichert …",
   "The provider is saved": "Der Anbieter ist gespeichert",
   "Enter a name.": "Einen Namen eingeben.",

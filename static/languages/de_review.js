@@ -53,7 +53,8 @@ export const GERMAN_REVIEW = {
     "Über die Companion-Erweiterung, mit einem beim Server hinterlegten Wert, sendet sie auch: {0}.",
 
   // What changed
-  "It has changed since you accepted it on another device.": "Sie hat sich geändert, seit sie auf einem anderen Gerät akzeptiert wurde.",
+  "It has changed since you accepted it on another device.":
+    "Sie hat sich geändert, seit sie auf einem anderen Gerät akzeptiert wurde.",
   "The {0} parameter {1} is gone.": "Der Parameter {1} ({0}) ist weggefallen.",
   "The {0} parameter {1} is new.": "Der Parameter {1} ({0}) ist neu.",
   "The {0} parameter {1} is new and required.": "Der Parameter {1} ({0}) ist neu und Pflicht.",
@@ -89,35 +90,43 @@ export const GERMAN_REVIEW = {
     "{0} Operation dieses Dokuments ist nicht akzeptiert.|{0} Operationen dieses Dokuments sind nicht akzeptiert.",
   "Try them": "Ausprobieren",
   "Settings of the server": "Einstellungen des Servers",
-  "The document gives it a server of its own, which is not an http or https address.": "Das Dokument gibt ihr einen eigenen Server, der keine http- oder https-Adresse ist.",
-  'The bridge gave no usable plan for "{0}". Reload the page.': "Die Bridge hat keinen brauchbaren Plan für „{0}“ geliefert. Die Seite neu laden.",
+  "The document gives it a server of its own, which is not an http or https address.":
+    "Das Dokument gibt ihr einen eigenen Server, der keine http- oder https-Adresse ist.",
+  'The bridge gave no usable plan for "{0}". Reload the page.':
+    "Die Bridge hat keinen brauchbaren Plan für „{0}“ geliefert. Die Seite neu laden.",
 
   // What models are shown
   "Choose what models are shown": "Auswählen, was Modelle sehen",
   "There are no tools yet.": "Es gibt noch keine Tools.",
   "Your one tool is shown to models.": "Modelle sehen das eine Tool.",
   "All {0} tools are shown to models.": "Modelle sehen alle {0} Tools.",
-  "{0} of {1} tools is shown to models|{0} of {1} tools are shown to models": "Modelle sehen {0} von {1} Tools|Modelle sehen {0} von {1} Tools",
+  "{0} of {1} tools is shown to models|{0} of {1} tools are shown to models":
+    "Modelle sehen {0} von {1} Tools|Modelle sehen {0} von {1} Tools",
   "{0}; the others are left out by your choice.": "{0}; die übrigen sind durch die Auswahl ausgelassen.",
   "{0}; the others are found by find_operations.": "{0}; die übrigen findet find_operations.",
   "{1}; {0} is found by find_operations, the others are left out by your choice.|{1}; {0} are found by find_operations, the others are left out by your choice.":
     "{1}; {0} weiteres findet find_operations, die übrigen sind durch die Auswahl ausgelassen.|{1}; {0} weitere findet find_operations, die übrigen sind durch die Auswahl ausgelassen.",
-  "With these, {0} operations are accepted, and models are shown {1} at most.": "Mit diesen sind {0} Operationen akzeptiert; Modelle sehen höchstens {1}.",
+  "With these, {0} operations are accepted, and models are shown {1} at most.":
+    "Mit diesen sind {0} Operationen akzeptiert; Modelle sehen höchstens {1}.",
   "The {0} tool that they see now goes from their lists.|The {0} tools that they see now go from their lists.":
     "Das Tool, das sie jetzt sehen ({0}), verschwindet aus ihren Listen.|Die {0} Tools, die sie jetzt sehen, verschwinden aus ihren Listen.",
   "They get find_operations and run_operation, which reach every accepted operation in two calls instead of one.":
     "Sie bekommen find_operations und run_operation, die jede akzeptierte Operation in zwei Aufrufen statt in einem erreichen.",
   "Besides {0} pinned tool they get find_operations and run_operation, which reach every accepted operation in two calls instead of one.|Besides {0} pinned tools they get find_operations and run_operation, which reach every accepted operation in two calls instead of one.":
     "Neben {0} angehefteten Tool bekommen sie find_operations und run_operation, die jede akzeptierte Operation in zwei Aufrufen statt in einem erreichen.|Neben {0} angehefteten Tools bekommen sie find_operations und run_operation, die jede akzeptierte Operation in zwei Aufrufen statt in einem erreichen.",
-  "Accept fewer, or pin under Tools what is used every day.": "Weniger akzeptieren oder unter Tools anheften, was täglich gebraucht wird.",
+  "Accept fewer, or pin under Tools what is used every day.":
+    "Weniger akzeptieren oder unter Tools anheften, was täglich gebraucht wird.",
   "{0} tools exceed the limit of {1}.": "{0} Tools überschreiten die Grenze von {1}.",
   "Their definitions take more than {0} tokens.": "Ihre Definitionen brauchen mehr als {0} Tokens.",
   "Programs receive": "Programme bekommen",
-  "in /openapi.json and /mcp: {0} and, of the bridge's own, {1}": "in /openapi.json und /mcp: {0} und von den eigenen der Bridge {1}",
+  "in /openapi.json and /mcp: {0} and, of the bridge's own, {1}":
+    "in /openapi.json und /mcp: {0} und von den eigenen der Bridge {1}",
   Accepted: "Akzeptiert",
-  "only these run, and only these are offered in the chat and under /v1": "nur diese laufen, und nur diese gibt es im Chat und unter /v1",
+  "only these run, and only these are offered in the chat and under /v1":
+    "nur diese laufen, und nur diese gibt es im Chat und unter /v1",
   "Not decided": "Nicht entschieden",
-  "listed for programs; a call says that you have to accept the operation first": "für Programme aufgelistet; ein Aufruf antwortet, dass die Operation zuerst akzeptiert werden muss",
+  "listed for programs; a call says that you have to accept the operation first":
+    "für Programme aufgelistet; ein Aufruf antwortet, dass die Operation zuerst akzeptiert werden muss",
   "Found by search": "Über die Suche gefunden",
   "by find_operations, when they are not listed": "durch find_operations, wenn sie nicht aufgelistet sind",
   "Left out": "Ausgelassen",

@@ -7,10 +7,12 @@ export const GERMAN_SETTINGS = {
   Settings: "Einstellungen",
   "Search the settings": "Einstellungen durchsuchen",
   "{0} setting found|{0} settings found": "{0} Einstellung gefunden|{0} Einstellungen gefunden",
-  "Which calls ask first, and which are allowed without asking.": "Welche Aufrufe vorher fragen und welche ohne Rückfrage laufen.",
+  "Which calls ask first, and which are allowed without asking.":
+    "Welche Aufrufe vorher fragen und welche ohne Rückfrage laufen.",
   Approval: "Freigaben",
   Models: "Modelle",
-  "Where the models of the chat come from: addresses, keys, and which models are offered.": "Woher die Modelle des Chats kommen: Adressen, Schlüssel und welche Modelle angeboten werden.",
+  "Where the models of the chat come from: addresses, keys, and which models are offered.":
+    "Woher die Modelle des Chats kommen: Adressen, Schlüssel und welche Modelle angeboten werden.",
   Appearance: "Darstellung",
   "In this browser only.": "Nur in diesem Browser.",
   Theme: "Farbschema",
@@ -41,7 +43,8 @@ export const GERMAN_SETTINGS = {
   "{1} of {0} chat|{1} of {0} chats": "{1} aus {0} Chat|{1} aus {0} Chats",
   "{0} and {1}, {2}, the oldest of {3}.": "{0} und {1}, {2}, der älteste vom {3}.",
   "{0}, {1}, the oldest of {2}.": "{0}, {1}, der älteste vom {2}.",
-  "Deleted after {0} day unused.|Deleted after {0} days unused.": "Was {0} Tag lang nicht gebraucht wurde, wird gelöscht.|Was {0} Tage lang nicht gebraucht wurde, wird gelöscht.",
+  "Deleted after {0} day unused.|Deleted after {0} days unused.":
+    "Was {0} Tag lang nicht gebraucht wurde, wird gelöscht.|Was {0} Tage lang nicht gebraucht wurde, wird gelöscht.",
   Export: "Exportieren",
   "Delete all": "Alle löschen",
   "Delete stored answers": "Gespeicherte Antworten löschen",
@@ -77,12 +80,15 @@ export const GERMAN_SETTINGS = {
   "Deadline of your calls": "Frist der eigenen Aufrufe",
   "A call of this tool may take {0} s: {1}.": "Ein Aufruf dieses Tools darf {0} s dauern ({1}).",
   "A call of this server may take {0} s: {1}.": "Ein Aufruf dieses Servers darf {0} s dauern ({1}).",
-  "Unless a server or tool sets its own deadline, a call may take {0} s: {1}.": "Ohne eigene Frist eines Servers oder Tools darf ein Aufruf {0} s dauern ({1}).",
+  "Unless a server or tool sets its own deadline, a call may take {0} s: {1}.":
+    "Ohne eigene Frist eines Servers oder Tools darf ein Aufruf {0} s dauern ({1}).",
   "Deadline in seconds": "Frist in Sekunden",
   "Parallel calls": "Gleichzeitige Aufrufe",
   "Run write calls one at a time": "Schreibende Aufrufe nacheinander ausführen",
-  "From {0} to {1}, counted from when the call starts. Empty: inherit.": "Von {0} bis {1}, gezählt ab dem Start des Aufrufs. Leer: wie übergeordnet.",
-  "From {0} to {1}. Empty: up to the limits of the bridge.": "Von {0} bis {1}. Leer: so viele, wie die Grenzen der Bridge zulassen.",
+  "From {0} to {1}, counted from when the call starts. Empty: inherit.":
+    "Von {0} bis {1}, gezählt ab dem Start des Aufrufs. Leer: wie übergeordnet.",
+  "From {0} to {1}. Empty: up to the limits of the bridge.":
+    "Von {0} bis {1}. Leer: so viele, wie die Grenzen der Bridge zulassen.",
   "the caller's own deadline for this call": "die Frist des Aufrufers für diesen Aufruf",
   "the deadline of this tool": "die Frist dieses Tools",
   "the deadline of its server": "die Frist seines Servers",
@@ -96,7 +102,8 @@ export const GERMAN_SETTINGS = {
   "Save the limits": "Grenzen speichern",
   "Limits saved": "Grenzen gespeichert",
   "They apply to all users, from the next call on.": "Sie gelten für alle, ab dem nächsten Aufruf.",
-  "They apply to all users. Only an operator of the bridge can change them.": "Sie gelten für alle. Ändern kann sie nur, wer die Bridge betreibt.",
+  "They apply to all users. Only an operator of the bridge can change them.":
+    "Sie gelten für alle. Ändern kann sie nur, wer die Bridge betreibt.",
   "Calls now: {0} running, {1} queued.": "Aufrufe gerade: {0} laufen, {1} warten.",
   seconds: "Sekunden",
   "{0} s": "{0} s",
@@ -114,12 +121,14 @@ export const GERMAN_SETTINGS = {
   "Enter a number from {0} to {1}, not “{2}”.": "Eine Zahl von {0} bis {1} eingeben, nicht „{2}“.",
   "How much at once": "Wie viel gleichzeitig",
   "Calls at the same time, of one request": "Gleichzeitige Aufrufe einer Anfrage",
-  "Of a batch, or of one message of Open WebUI. The others wait for their turn.": "Eines Stapels oder einer Nachricht von Open WebUI. Die übrigen warten, bis sie an der Reihe sind.",
+  "Of a batch, or of one message of Open WebUI. The others wait for their turn.":
+    "Eines Stapels oder einer Nachricht von Open WebUI. Die übrigen warten, bis sie an der Reihe sind.",
   "Calls at the same time, of all users": "Gleichzeitige Aufrufe von allen",
   "Several replicas share them.": "Mehrere Instanzen teilen sie sich.",
   "Requests to models at the same time, of all users": "Gleichzeitige Anfragen an Modelle von allen",
   "Calls per minute, of one user": "Aufrufe pro Minute und Person",
-  "Through any endpoint and with any outcome. Further ones are refused with `rate_limited`.": "Über jeden Endpunkt und mit jedem Ausgang. Weitere werden mit `rate_limited` abgelehnt.",
+  "Through any endpoint and with any outcome. Further ones are refused with `rate_limited`.":
+    "Über jeden Endpunkt und mit jedem Ausgang. Weitere werden mit `rate_limited` abgelehnt.",
   "Requests without a key per minute, of one address": "Anfragen ohne Schlüssel pro Minute und Adresse",
   "Without a valid key or session. Further ones are refused with `rate_limited` instead of `unauthorized`.":
     "Ohne gültigen Schlüssel und ohne Sitzung. Weitere werden mit `rate_limited` statt `unauthorized` abgelehnt.",
@@ -128,11 +137,13 @@ export const GERMAN_SETTINGS = {
     "Wie oft ein Modell Tools aufrufen darf, bevor es antworten muss, wenn die Anfrage oder ihr Modell nichts anderes sagt. Solange das unverändert ist, haben Chats 9.",
   "How long": "Wie lange",
   "Deadline of a call": "Frist eines Aufrufs",
-  "Counted from when it starts, unless its server, its tool or its caller has another one.": "Gezählt ab seinem Start, wenn Server, Tool oder Aufrufer keine andere haben.",
+  "Counted from when it starts, unless its server, its tool or its caller has another one.":
+    "Gezählt ab seinem Start, wenn Server, Tool oder Aufrufer keine andere haben.",
   "Deadline of a batch": "Frist eines Stapels",
   "Ends only the calls that have not ended by then.": "Beendet nur die Aufrufe, die bis dahin noch laufen.",
   "Longest wait of a call": "Längste Wartezeit eines Aufrufs",
-  "If its turn has not come by then, it ends with `queue_full`. 0: it never waits.": "Ist er bis dahin nicht an der Reihe, endet er mit `queue_full`. 0: Er wartet nie.",
+  "If its turn has not come by then, it ends with `queue_full`. 0: it never waits.":
+    "Ist er bis dahin nicht an der Reihe, endet er mit `queue_full`. 0: Er wartet nie.",
   "Wait for a page that lost its connection": "Warten auf eine Seite, deren Verbindung abbrach",
   "Its calls wait so long for it to return, and those that wait for approval twenty times as long.":
     "So lange warten ihre Aufrufe auf ihre Rückkehr; solche, die auf Freigabe warten, zwanzigmal so lange.",
@@ -143,7 +154,8 @@ export const GERMAN_SETTINGS = {
   "So many, within the time below, and its calls are refused for a while. The same holds for one user's requests to a provider of models.":
     "So viele in der Zeit darunter, und seine Aufrufe werden eine Weile abgelehnt. Dasselbe gilt für Anfragen einer Person an einen Anbieter von Modellen.",
   "Time in which failures count": "Zeit, in der Fehler zählen",
-  "And for which a paused tool rests before it is tried again.": "Und die ein pausiertes Tool ruht, bevor es wieder versucht wird.",
+  "And for which a paused tool rests before it is tried again.":
+    "Und die ein pausiertes Tool ruht, bevor es wieder versucht wird.",
   Others: "Weitere",
 
   // Audit log
@@ -220,7 +232,8 @@ export const GERMAN_SETTINGS = {
   "by link": "per Link",
   "by code": "per Code",
   "version {0}": "Version {0}",
-  "{0} call was running at its last end|{0} calls were running at its last end": "{0} Aufruf lief bei ihrem letzten Ende|{0} Aufrufe liefen bei ihrem letzten Ende",
+  "{0} call was running at its last end|{0} calls were running at its last end":
+    "{0} Aufruf lief bei ihrem letzten Ende|{0} Aufrufe liefen bei ihrem letzten Ende",
   "answers are stored": "Antworten werden gespeichert",
   "answers are not stored": "Antworten werden nicht gespeichert",
   "at {0}": "bei {0}",

@@ -14,26 +14,33 @@ export const GERMAN_TOOLS = {
   paused: "pausiert",
   "Pin {0}": "{0} anheften",
   "Pinned: shown to models. Press to unpin": "Angeheftet: Modelle sehen es. Zum Lösen drücken",
-  "Always show it to models, even when there are too many tools to show all": "Modellen immer zeigen, auch wenn es zu viele Tools sind, um alle zu zeigen",
+  "Always show it to models, even when there are too many tools to show all":
+    "Modellen immer zeigen, auch wenn es zu viele Tools sind, um alle zu zeigen",
   "{0} is pinned.": "{0} ist angeheftet.",
   "{0} is no longer pinned.": "{0} ist nicht mehr angeheftet.",
   Choose: "Auswählen",
   "Choose which tools are shown to models": "Auswählen, welche Tools Modelle sehen",
-  "Choose a tool to see its arguments and try it.": "Ein Tool auswählen, um seine Argumente zu sehen und es auszuprobieren.",
+  "Choose a tool to see its arguments and try it.":
+    "Ein Tool auswählen, um seine Argumente zu sehen und es auszuprobieren.",
   "There is no tool named {0}.": "Es gibt kein Tool namens {0}.",
 
   // A tool
   credential: "Zugangsdaten",
   "no credential": "keine Zugangsdaten",
   "Sends your credential as {0}. ": "Sendet die Zugangsdaten als {0}. ",
-  "Sends the credential that goes with every request of this server. ": "Sendet die Zugangsdaten, die mit jeder Anfrage dieses Servers gehen. ",
-  "Takes a credential ({0}), and none is saved in this browser. ": "Nimmt Zugangsdaten an ({0}); in diesem Browser sind keine gespeichert. ",
-  "Needs a credential ({0}), and none is saved in this browser. ": "Braucht Zugangsdaten ({0}); in diesem Browser sind keine gespeichert. ",
-  "You have not accepted this operation, so no model can use it.": "Diese Operation ist nicht akzeptiert, darum kann kein Modell sie benutzen.",
+  "Sends the credential that goes with every request of this server. ":
+    "Sendet die Zugangsdaten, die mit jeder Anfrage dieses Servers gehen. ",
+  "Takes a credential ({0}), and none is saved in this browser. ":
+    "Nimmt Zugangsdaten an ({0}); in diesem Browser sind keine gespeichert. ",
+  "Needs a credential ({0}), and none is saved in this browser. ":
+    "Braucht Zugangsdaten ({0}); in diesem Browser sind keine gespeichert. ",
+  "You have not accepted this operation, so no model can use it.":
+    "Diese Operation ist nicht akzeptiert, darum kann kein Modell sie benutzen.",
   "Try {0}": "{0} ausprobieren",
   Run: "Ausführen",
   "Run ({0})": "Ausführen ({0})",
-  "A link filled this form. Read its values before you run it.": "Ein Link hat dieses Formular ausgefüllt. Vor dem Ausführen die Werte lesen.",
+  "A link filled this form. Read its values before you run it.":
+    "Ein Link hat dieses Formular ausgefüllt. Vor dem Ausführen die Werte lesen.",
   "Run what a link filled in?": "Ausführen, was ein Link ausgefüllt hat?",
   "It can change data. Run it only if you expected this link and want exactly this.":
     "Es kann Daten ändern. Nur ausführen, wenn der Link erwartet war und genau das gewollt ist.",
@@ -63,7 +70,8 @@ export const GERMAN_TOOLS = {
   Clear: "Leeren",
   "Clear the form": "Formular leeren",
   "This tool takes no arguments.": "Dieses Tool nimmt keine Argumente.",
-  'The arguments must be one JSON object, such as {"id": 7}.': 'Die Argumente müssen ein JSON-Objekt sein, etwa {"id": 7}.',
+  'The arguments must be one JSON object, such as {"id": 7}.':
+    'Die Argumente müssen ein JSON-Objekt sein, etwa {"id": 7}.',
   "{0} optional field|{0} optional fields": "{0} optionales Feld|{0} optionale Felder",
   "{0} more optional field|{0} more optional fields": "{0} weiteres optionales Feld|{0} weitere optionale Felder",
   Required: "Pflicht",
@@ -81,14 +89,17 @@ export const GERMAN_TOOLS = {
   "Add another": "Weiteren hinzufügen",
   "Add an item to {0}": "Eintrag zu {0} hinzufügen",
   "This argument is required.": "Dieses Argument ist Pflicht.",
-  "Add at least {0} item.|Add at least {0} items.": "Mindestens {0} Eintrag hinzufügen.|Mindestens {0} Einträge hinzufügen.",
+  "Add at least {0} item.|Add at least {0} items.":
+    "Mindestens {0} Eintrag hinzufügen.|Mindestens {0} Einträge hinzufügen.",
   "At most {0} item fits.|At most {0} items fit.": "Höchstens {0} Eintrag passt.|Höchstens {0} Einträge passen.",
   "Expected a whole number.": "Hier gehört eine ganze Zahl hin.",
   "Expected a number.": "Hier gehört eine Zahl hin.",
   'Expected a JSON object such as {"name": "value"}.': 'Hier gehört ein JSON-Objekt hin, etwa {"name": "value"}.',
   "Expected a JSON list such as [1, 2].": "Hier gehört eine JSON-Liste hin, etwa [1, 2].",
-  "This is not JSON: {0}. A string needs quotation marks.": "Das ist kein JSON: {0}. Ein String braucht Anführungszeichen.",
-  'Further properties must be a JSON object such as {"name": "value"}.': 'Weitere Eigenschaften müssen ein JSON-Objekt sein, etwa {"name": "value"}.',
+  "This is not JSON: {0}. A string needs quotation marks.":
+    "Das ist kein JSON: {0}. Ein String braucht Anführungszeichen.",
+  'Further properties must be a JSON object such as {"name": "value"}.':
+    'Weitere Eigenschaften müssen ein JSON-Objekt sein, etwa {"name": "value"}.',
 
   // Files
   File: "Datei",
@@ -139,17 +150,20 @@ export const GERMAN_TOOLS = {
   "Share a link to this form": "Link zu diesem Formular teilen",
   "Link to this form": "Link zu diesem Formular",
   "The link is copied": "Der Link ist kopiert",
-  "It opens for people who use this bridge and have the tool.": "Er öffnet sich für alle, die diese Bridge benutzen und das Tool haben.",
+  "It opens for people who use this bridge and have the tool.":
+    "Er öffnet sich für alle, die diese Bridge benutzen und das Tool haben.",
   "Left out: {0}.": "Nicht enthalten: {0}.",
   "the file": "die Datei",
   "the file {0}": "die Datei {0}",
-  "These arguments are too long for a link. Save them by name instead.": "Diese Argumente sind für einen Link zu lang. Stattdessen unter einem Namen speichern.",
+  "These arguments are too long for a link. Save them by name instead.":
+    "Diese Argumente sind für einen Link zu lang. Stattdessen unter einem Namen speichern.",
 
   // What models are shown
   "Most models take at most 128 tools, and each one costs tokens in every request. If you have more, models see the pinned ones, and find and run the others with find_operations and run_operation. A tool that is not shown can still be called by name: to keep an operation from running, do not accept it.":
     "Die meisten Modelle nehmen höchstens 128 Tools, und jedes kostet in jeder Anfrage Tokens. Sind es mehr, sehen Modelle die angehefteten und finden und benutzen die übrigen mit find_operations und run_operation. Auch ein Tool, das nicht zu sehen ist, lässt sich mit seinem Namen aufrufen: Soll eine Operation nicht laufen, darf sie nicht akzeptiert sein.",
   "Pinned tools": "Angeheftete Tools",
-  "Shown even when there are too many tools to show all.": "Immer zu sehen, auch wenn es zu viele Tools sind, um alle zu zeigen.",
+  "Shown even when there are too many tools to show all.":
+    "Immer zu sehen, auch wenn es zu viele Tools sind, um alle zu zeigen.",
   "Pin a tool": "Tool anheften",
   "None.": "Keine.",
   "Only tools of these servers.": "Nur Tools dieser Server.",
@@ -160,12 +174,14 @@ export const GERMAN_TOOLS = {
   "Add a tag": "Tag hinzufügen",
   "All tags.": "Alle Tags.",
   Names: "Namen",
-  "Only tools with one of these names. * stands for any characters: list*, *Issue*.": "Nur Tools mit einem dieser Namen. * steht für beliebige Zeichen: list*, *Issue*.",
+  "Only tools with one of these names. * stands for any characters: list*, *Issue*.":
+    "Nur Tools mit einem dieser Namen. * steht für beliebige Zeichen: list*, *Issue*.",
   "Add a name or pattern": "Name oder Muster hinzufügen",
   "All names.": "Alle Namen.",
   Limits: "Grenzen",
   "Maximum number of tools": "Höchstzahl von Tools",
-  "Including the bridge's own tools. Empty: as set when the bridge was started.": "Mit den eigenen Tools der Bridge. Leer: wie beim Start der Bridge gesetzt.",
+  "Including the bridge's own tools. Empty: as set when the bridge was started.":
+    "Mit den eigenen Tools der Bridge. Leer: wie beim Start der Bridge gesetzt.",
   "Maximum number of tokens": "Höchstzahl von Tokens",
   "For all definitions, at four characters per token. Empty: as set when the bridge was started.":
     "Für alle Definitionen, mit vier Zeichen pro Token. Leer: wie beim Start der Bridge gesetzt.",
@@ -177,5 +193,6 @@ export const GERMAN_TOOLS = {
   "Preview what they receive": "Vorschau: was sie bekommen",
   As: "Als",
   "What they receive": "Was sie bekommen",
-  "Their definitions take about {0} of every request. The longest: {1}.": "Ihre Definitionen brauchen in jeder Anfrage etwa {0}. Die längsten: {1}.",
+  "Their definitions take about {0} of every request. The longest: {1}.":
+    "Ihre Definitionen brauchen in jeder Anfrage etwa {0}. Die längsten: {1}.",
 };

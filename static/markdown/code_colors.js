@@ -36,7 +36,11 @@ export function recolorCode(block) {
 
 /** @param {IntersectionObserverEntry} entry */
 function follow({ target, isIntersecting }) {
-  const known = blocks.get(target) ?? { language: /** @type {HTMLElement} */ (target).dataset.language ?? "", ranges: [], isNear: false };
+  const known = blocks.get(target) ?? {
+    language: /** @type {HTMLElement} */ (target).dataset.language ?? "",
+    ranges: [],
+    isNear: false,
+  };
   known.isNear = isIntersecting;
   if (isIntersecting) {
     blocks.set(target, known);

@@ -37,7 +37,8 @@ export function parseMarkdown(text) {
       if (!token.hidden) open.pop();
       continue;
     }
-    const nodes = token.type === "inline" ? inlineNodes(token.children ?? []) : token.hidden ? [] : [blockElement(token)];
+    const nodes =
+      token.type === "inline" ? inlineNodes(token.children ?? []) : token.hidden ? [] : [blockElement(token)];
     const parent = open.at(-1);
     if (parent) parent.children.push(...nodes);
     else for (const node of nodes) if (typeof node !== "string") blocks.push({ node, line: token.map?.[0] ?? 0 });
@@ -50,7 +51,8 @@ export function parseMarkdown(text) {
 function blockElement(token) {
   const { type, tag, content, info } = token;
   if (type === "fence" || type === "code_block") return codeElement(content, info);
-  if (type === "heading_open") return { tag: `h${Math.min(LAST_HEADING, Number(tag[1]) + HEADING_OFFSET)}`, children: [] };
+  if (type === "heading_open")
+    return { tag: `h${Math.min(LAST_HEADING, Number(tag[1]) + HEADING_OFFSET)}`, children: [] };
   if (type === "table_open") return { tag: "table", children: [] };
   return { tag, attributes: blockAttributes(token), children: [] };
 }

@@ -67,20 +67,37 @@ function buildNode(node) {
   if (tag === "pre") return codeView(String(children[0] ?? ""), attributes.language ?? "");
   const element = el(/** @type {"p"} */ (tag), attributes, ...children.map(buildNode));
   if (tag === "img") element.setAttribute("loading", "lazy");
-  return tag === "table" ? el("div", { class: "scroll", tabindex: "0", role: "region", "aria-label": t`Table` }, element) : element;
+  return tag === "table"
+    ? el("div", { class: "scroll", tabindex: "0", role: "region", "aria-label": t`Table` }, element)
+    : element;
 }
 
 /** @param {string} text @param {string} language "" when the text does not say */
 function codeView(text, language) {
-  const block = el("pre", { tabindex: "0", role: "region", "aria-label": language ? t`${language} code` : t`Code` }, text);
-  const copy = copyButton(t`Copy code`, () => block.textContent ?? "", language ? { "aria-label": t`Copy code: ${language}` } : {});
+  const block = el(
+    "pre",
+    { tabindex: "0", role: "region", "aria-label": language ? t`${language} code` : t`Code` },
+    text,
+  );
+  const copy = copyButton(
+    t`Copy code`,
+    () => block.textContent ?? "",
+    language ? { "aria-label": t`Copy code: ${language}` } : {},
+  );
   colorCode(block, language);
-  return el("div", { class: "code named-code" }, el("div", { class: "code-head" }, el("span", { class: "facts" }, language || t`Code`), copy), block);
+  return el(
+    "div",
+    { class: "code named-code" },
+    el("div", { class: "code-head" }, el("span", { class: "facts" }, language || t`Code`), copy),
+    block,
+  );
 }
 
 /** The element whose children are those of the node. @param {Node} shown @param {string} tag */
 function insideOf(shown, tag) {
-  return tag === "pre" || tag === "table" ? /** @type {Element} */ (/** @type {Element} */ (shown).querySelector(tag)) : shown;
+  return tag === "pre" || tag === "table"
+    ? /** @type {Element} */ (/** @type {Element} */ (shown).querySelector(tag))
+    : shown;
 }
 
 /** Makes what is shown into the next node, with as few changes as possible. @param {Node} shown @param {MarkdownNode} old @param {MarkdownNode} next */

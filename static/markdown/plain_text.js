@@ -18,6 +18,12 @@ function textOf(node) {
 
 /** The words of a text as they are read: marks are gone, and what only looks like one, as in `run_operation`, stays. @param {string} markdown */
 export function plainText(markdown) {
-  const lines = parseMarkdown(markdown).map(({ node }) => textOf(node)).join("\n").split("\n");
-  return lines.map((line) => line.trim()).filter((line) => line !== "").join("\n");
+  const lines = parseMarkdown(markdown)
+    .map(({ node }) => textOf(node))
+    .join("\n")
+    .split("\n");
+  return lines
+    .map((line) => line.trim())
+    .filter((line) => line !== "")
+    .join("\n");
 }

@@ -14,7 +14,8 @@ export const COLORED_CHARS = 50_000;
 
 /** @param {string} text */
 const words = (text) => new Set(text.split(" "));
-const NUMBER = /(?<![\w$.])(?:0[xX][\da-fA-F_]+n?|0[bBoO][\d_]+n?|(?:\d[\d_]*(?:\.[\d_]*)?|\.\d[\d_]*)(?:[eE][+-]?\d+)?[nj]?)(?![\w$])/;
+const NUMBER =
+  /(?<![\w$.])(?:0[xX][\da-fA-F_]+n?|0[bBoO][\d_]+n?|(?:\d[\d_]*(?:\.[\d_]*)?|\.\d[\d_]*)(?:[eE][+-]?\d+)?[nj]?)(?![\w$])/;
 const DOUBLE = /"[^"\\\n]*(?:\\[^][^"\\\n]*)*"?/;
 const SINGLE = /'[^'\\\n]*(?:\\[^][^'\\\n]*)*'?/;
 const SLASHES = /\/\/.*/;
@@ -121,7 +122,9 @@ const SQL = {
   keywords: words(
     "add all alter and any as asc begin between by cascade case check column commit constraint create cross database default delete desc distinct drop else end except exists explain foreign from full group having if in index inner insert intersect into is join key left like limit not offset on or order outer over partition primary references returning right rollback select set table then transaction truncate union unique update using values view when where window with",
   ),
-  literals: words("true false null int integer bigint text varchar char boolean date timestamp numeric decimal float real serial json jsonb uuid"),
+  literals: words(
+    "true false null int integer bigint text varchar char boolean date timestamp numeric decimal float real serial json jsonb uuid",
+  ),
   ignoresCase: true,
 };
 /** @type {Grammar} */

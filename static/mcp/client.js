@@ -5,7 +5,16 @@
  * server says that it knows no such session, which is: not processed.
  */
 
-import { FIRST_TRY, headersOf, INITIALIZE, MODERN, readDiscovery, readInitialization, writeNotification, writeRequest } from "./messages.js";
+import {
+  FIRST_TRY,
+  headersOf,
+  INITIALIZE,
+  MODERN,
+  readDiscovery,
+  readInitialization,
+  writeNotification,
+  writeRequest,
+} from "./messages.js";
 import { readReply } from "./reply_reader.js";
 
 /** @typedef {import("../types/mcp_types.d.ts").McpConnection} McpConnection */
@@ -64,7 +73,9 @@ async function tryDiscovery(send, options) {
   const { code, data } = reply.error;
   const supported = Array.isArray(data.supported) ? data.supported : [];
   if (code === UNSUPPORTED_VERSION && supported.every((version) => String(version) > MODERN))
-    throw new McpProblem(`The MCP server speaks only ${supported.join(", ") || "other versions"}; this page speaks ${MODERN} and older.`);
+    throw new McpProblem(
+      `The MCP server speaks only ${supported.join(", ") || "other versions"}; this page speaks ${MODERN} and older.`,
+    );
   return null;
 }
 
@@ -80,7 +91,11 @@ const isLogin = ({ status }) => status === 401 || status === 403;
 async function initializeSession(send, options) {
   const id = crypto.randomUUID();
   const legacy = { ...FIRST_TRY, era: /** @type {const} */ ("legacy") };
-  const response = await send(writeRequest(legacy, id, "initialize", INITIALIZE), headersOf(null, "initialize"), options.signal);
+  const response = await send(
+    writeRequest(legacy, id, "initialize", INITIALIZE),
+    headersOf(null, "initialize"),
+    options.signal,
+  );
   const reply = await replyTo(response, id, options);
   if (reply.error) throw new McpProblem(`The MCP server refused to begin: ${reasonOf(reply.error)}`);
   const connection = readInitialization(reply.result, response.headers.get("mcp-session-id"));
@@ -99,7 +114,11 @@ async function initializeSession(send, options) {
  */
 async function exchangeMessage(connection, { method, params }, send, options) {
   const id = crypto.randomUUID();
-  const response = await send(writeRequest(connection, id, method, params), headersOf(connection, method), options.signal);
+  const response = await send(
+    writeRequest(connection, id, method, params),
+    headersOf(connection, method),
+    options.signal,
+  );
   return replyTo(response, id, options);
 }
 
@@ -139,7 +158,10 @@ export async function listTools(connection, send, { maxTools, maxChars, ...optio
     if (!Array.isArray(result.tools)) throw new McpProblem("The MCP server's list of tools has no tools in it.");
     tools.push(...result.tools);
     chars += JSON.stringify(result.tools, (_key, value) => (typeof value === "bigint" ? String(value) : value)).length;
-    if (tools.length > maxTools || chars > maxChars) throw new McpProblem(`The MCP server's list of tools is too long: the limit is ${maxTools} tools, ${maxChars} characters.`);
+    if (tools.length > maxTools || chars > maxChars)
+      throw new McpProblem(
+        `The MCP server's list of tools is too long: the limit is ${maxTools} tools, ${maxChars} characters.`,
+      );
     if (typeof result.nextCursor !== "string" || result.nextCursor === params.cursor) return tools;
     params = { cursor: result.nextCursor };
   }

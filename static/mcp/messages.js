@@ -26,7 +26,11 @@ export const FIRST_TRY = { era: "modern", version: MODERN, session: null, server
 
 /** @param {McpConnection} connection @param {string} id @param {string} method @param {JsonObject} params @returns {string} */
 export function writeRequest({ era, version }, id, method, params) {
-  const about = { [`${META}/protocolVersion`]: version, [`${META}/clientCapabilities`]: {}, [`${META}/clientInfo`]: CLIENT };
+  const about = {
+    [`${META}/protocolVersion`]: version,
+    [`${META}/clientCapabilities`]: {},
+    [`${META}/clientInfo`]: CLIENT,
+  };
   const _meta = { .../** @type {JsonObject} */ (params._meta), ...(era === "modern" ? about : {}) };
   const told = Object.keys(_meta).length > 0 ? { ...params, _meta } : params;
   return stringifyJson({ jsonrpc: "2.0", id, method, params: /** @type {JsonObject} */ (told) });
@@ -49,7 +53,10 @@ export const INITIALIZE = { protocolVersion: LEGACY, capabilities: {}, clientInf
  */
 export function headersOf(connection, method, name) {
   /** @type {[string, string][]} */
-  const headers = [["accept", "application/json, text/event-stream"], ["content-type", "application/json"]];
+  const headers = [
+    ["accept", "application/json, text/event-stream"],
+    ["content-type", "application/json"],
+  ];
   if (connection === null) return headers;
   if (connection.version >= FIRST_WITH_VERSION) headers.push(["mcp-protocol-version", connection.version]);
   if (connection.era === "modern") headers.push(["mcp-method", method]);
@@ -92,7 +99,9 @@ export function readMessages(text) {
   try {
     const value = parseJson(text);
     const all = Array.isArray(value) ? value : [value];
-    return /** @type {JsonObject[]} */ (all.filter((each) => typeof each === "object" && each !== null && !Array.isArray(each)));
+    return /** @type {JsonObject[]} */ (
+      all.filter((each) => typeof each === "object" && each !== null && !Array.isArray(each))
+    );
   } catch {
     return [];
   }
@@ -124,13 +133,25 @@ export function objectOf(value) {
 export function readDiscovery(result) {
   const versions = Array.isArray(result.supportedVersions) ? result.supportedVersions : [];
   if (!versions.includes(MODERN)) return null;
-  return { era: "modern", version: MODERN, session: null, server: objectOf(objectOf(result._meta)[SERVER_INFO]), instructions: textOf(result.instructions) };
+  return {
+    era: "modern",
+    version: MODERN,
+    session: null,
+    server: objectOf(objectOf(result._meta)[SERVER_INFO]),
+    instructions: textOf(result.instructions),
+  };
 }
 
 /** @param {JsonObject} result of `initialize` @param {string | null} session @returns {McpConnection} */
 export function readInitialization(result, session) {
   const version = textOf(result.protocolVersion) || LEGACY;
-  return { era: "legacy", version, session, server: objectOf(result.serverInfo), instructions: textOf(result.instructions) };
+  return {
+    era: "legacy",
+    version,
+    session,
+    server: objectOf(result.serverInfo),
+    instructions: textOf(result.instructions),
+  };
 }
 
 /** @param {JsonValue | undefined} value */

@@ -12,11 +12,17 @@ import { writeToolList } from "./tool_list.js";
 
 const PREFLIGHT = {
   code: "mcp_preflight",
-  ...said("mcp_preflight", "There seems to be an MCP server at this address, but it refuses requests from this page: the browser asks first (a CORS preflight), and the server says no (often 405, it knows no CORS; or 403, it does not allow this page's origin)."),
+  ...said(
+    "mcp_preflight",
+    "There seems to be an MCP server at this address, but it refuses requests from this page: the browser asks first (a CORS preflight), and the server says no (often 405, it knows no CORS; or 403, it does not allow this page's origin).",
+  ),
 };
 export const SESSION = {
   code: "mcp_session",
-  ...said("mcp_session", "The MCP server began a session, but does not let this page read its header Mcp-Session-Id, so nothing more can be asked."),
+  ...said(
+    "mcp_session",
+    "The MCP server began a session, but does not let this page read its header Mcp-Session-Id, so nothing more can be asked.",
+  ),
 };
 const LOGIN = { code: "mcp_login", ...said("mcp_login", "The MCP server asks for a login.") };
 
@@ -60,13 +66,17 @@ function problemOf(failure, { connection, isLikely, didAnswer }) {
   if (connection?.era === "legacy" && connection.session === null && isRefusal(failure)) return SESSION;
   const isKnown = connection !== null || isLikely;
   if (failure instanceof HttpRefusal) return wantsLogin(failure.response, isKnown) ? LOGIN : null;
-  if (failure instanceof McpProblem || failure instanceof ReplyTooLong) return isKnown ? { code: "mcp", message: failure.message } : null;
+  if (failure instanceof McpProblem || failure instanceof ReplyTooLong)
+    return isKnown ? { code: "mcp", message: failure.message } : null;
   if (failure instanceof TypeError) return didAnswer && isKnown ? PREFLIGHT : null;
   throw failure;
 }
 
 /** One that says where its login is (RFC 9728 §5.1) needs no address that looks like an MCP server's. @param {Response} response @param {boolean} isKnown */
-const wantsLogin = ({ status, headers }, isKnown) => (status === 401 || status === 403) && (isKnown || /\bresource_metadata=/i.test(headers.get("www-authenticate") ?? ""));
+const wantsLogin = ({ status, headers }, isKnown) =>
+  (status === 401 || status === 403) &&
+  (isKnown || /\bresource_metadata=/i.test(headers.get("www-authenticate") ?? ""));
 
 /** @param {unknown} failure */
-const isRefusal = (failure) => failure instanceof McpProblem || (failure instanceof HttpRefusal && [400, 404].includes(failure.response.status));
+const isRefusal = (failure) =>
+  failure instanceof McpProblem || (failure instanceof HttpRefusal && [400, 404].includes(failure.response.status));

@@ -15,8 +15,14 @@ import { stringifyJson } from "../base/json_text.js";
  */
 export function writeToolList({ version, server, instructions }, endpoint, tools) {
   const { name, title, version: own } = server;
-  const about = Object.fromEntries(Object.entries({ name: name ?? new URL(endpoint).host, title, version: own }).filter(([, value]) => typeof value === "string"));
-  const sorted = [...tools].sort((one, other) => (nameOf(one) < nameOf(other) ? -1 : nameOf(one) > nameOf(other) ? 1 : 0));
+  const about = Object.fromEntries(
+    Object.entries({ name: name ?? new URL(endpoint).host, title, version: own }).filter(
+      ([, value]) => typeof value === "string",
+    ),
+  );
+  const sorted = [...tools].sort((one, other) =>
+    nameOf(one) < nameOf(other) ? -1 : nameOf(one) > nameOf(other) ? 1 : 0,
+  );
   const list = { mcp: version, endpoint, server: about, ...(instructions ? { instructions } : {}), tools: sorted };
   return stringifyJson(sortKeys(list));
 }
@@ -29,7 +35,9 @@ function sortKeys(value) {
   if (Array.isArray(value)) return value.map(sortKeys);
   if (typeof value !== "object" || value === null) return value;
   const keys = Object.keys(value).sort();
-  return Object.fromEntries(keys.map((key) => [key, key === "properties" ? keepOrder(value[key]) : sortKeys(value[key])]));
+  return Object.fromEntries(
+    keys.map((key) => [key, key === "properties" ? keepOrder(value[key]) : sortKeys(value[key])]),
+  );
 }
 
 /** @param {JsonValue} value @returns {JsonValue} */

@@ -28,7 +28,8 @@ export function failureOfResult(result) {
 
 /** @param {JsonObject} result @returns {McpContent | null} null: nothing at all */
 export function contentOfResult(result) {
-  if (result.structuredContent !== undefined) return { contentType: JSON_TYPE, content: stringifyJson(result.structuredContent) };
+  if (result.structuredContent !== undefined)
+    return { contentType: JSON_TYPE, content: stringifyJson(result.structuredContent) };
   const parts = partsOf(result);
   if (parts.length === 0) return null;
   const texts = textsOf(parts);
@@ -41,7 +42,8 @@ export function contentOfResult(result) {
 const partsOf = ({ content }) => (Array.isArray(content) ? content.map(objectOf) : []);
 
 /** @param {JsonObject[]} parts @returns {string[]} */
-const textsOf = (parts) => parts.flatMap(({ type, text }) => (type === "text" && typeof text === "string" ? [text] : []));
+const textsOf = (parts) =>
+  parts.flatMap(({ type, text }) => (type === "text" && typeof text === "string" ? [text] : []));
 
 /** @param {string} text @returns {McpContent} */
 function textContent(text) {

@@ -13,13 +13,25 @@ export class ModelChoice {
   /** @param {string[]} chosen names; none: all */
   constructor(chosen) {
     this.chosen = new Set(chosen);
-    this.search = el("input", { type: "search", autocomplete: "off", "aria-label": t`Search models`, placeholder: t`Search`, oninput: () => this.#draw() });
+    this.search = el("input", {
+      type: "search",
+      autocomplete: "off",
+      "aria-label": t`Search models`,
+      placeholder: t`Search`,
+      oninput: () => this.#draw(),
+    });
     this.rows = el("ul", { class: "chat-tools" });
     this.count = el("span", { class: "facts", role: "status" });
     const all = button(t`All`, () => this.#chooseFound(true), { class: "quiet small" });
     const none = button(t`None`, () => this.#chooseFound(false), { class: "quiet small" });
     const head = el("div", { class: "actions" }, this.search, all, none, this.count);
-    this.element = el("fieldset", { class: "field", hidden: true }, el("legend", null, t`Models to offer`), head, this.rows);
+    this.element = el(
+      "fieldset",
+      { class: "field", hidden: true },
+      el("legend", null, t`Models to offer`),
+      head,
+      this.rows,
+    );
   }
 
   /** The names to store; none: all. */
@@ -50,7 +62,13 @@ export class ModelChoice {
   #draw() {
     const found = this.#found();
     const rest = found.length - SHOWN;
-    fill(this.rows, ...found.slice(0, SHOWN).map((name) => this.#row(name)), rest > 0 ? el("li", { class: "hint" }, counted(rest, "{0} more: search to find them.", "{0} more: search to find them.")) : null);
+    fill(
+      this.rows,
+      ...found.slice(0, SHOWN).map((name) => this.#row(name)),
+      rest > 0
+        ? el("li", { class: "hint" }, counted(rest, "{0} more: search to find them.", "{0} more: search to find them."))
+        : null,
+    );
     this.#count();
   }
 
@@ -66,6 +84,15 @@ export class ModelChoice {
       else this.chosen.delete(name);
       this.#count();
     };
-    return el("li", null, el("label", null, el("input", { type: "checkbox", checked: this.chosen.has(name), onchange: change }), el("span", { class: "name" }, name)));
+    return el(
+      "li",
+      null,
+      el(
+        "label",
+        null,
+        el("input", { type: "checkbox", checked: this.chosen.has(name), onchange: change }),
+        el("span", { class: "name" }, name),
+      ),
+    );
   }
 }

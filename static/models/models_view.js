@@ -28,7 +28,15 @@ export class ModelsView {
   async start(container) {
     const words = t`The chat and programs ask these models. Their keys stay on the bridge, encrypted; no page and no program reads them.`;
     const back = link(t`Back to the chat`, viewAddress("chat"), { class: "quiet-link" });
-    fill(container, el("h1", { tabindex: "-1" }, t`Models`), el("p", { class: "lead" }, words), el("p", { class: "actions" }, this.add, back), this.messages, this.place, this.cards);
+    fill(
+      container,
+      el("h1", { tabindex: "-1" }, t`Models`),
+      el("p", { class: "lead" }, words),
+      el("p", { class: "actions" }, this.add, back),
+      this.messages,
+      this.place,
+      this.cards,
+    );
     await this.#load();
     if (this.#list.providers.length === 0) this.#open(null);
   }
@@ -67,11 +75,29 @@ export class ModelsView {
   #card(provider) {
     const { name, base_url, source } = provider;
     const question = el("div");
-    const edit = button(t`Change`, () => this.#open(provider), { class: "quiet small", "aria-label": t`Change ${name}` });
-    const remove = button(t`Remove`, () => this.#askToRemove(name, question, remove), { class: "quiet small danger", "aria-label": t`Remove ${name}` });
-    const head = el("div", { class: "card-head" }, el("h2", null, name), source === "own" ? el("span", { class: "actions" }, edit, remove) : el("span", { class: "badge" }, t`read-only`));
+    const edit = button(t`Change`, () => this.#open(provider), {
+      class: "quiet small",
+      "aria-label": t`Change ${name}`,
+    });
+    const remove = button(t`Remove`, () => this.#askToRemove(name, question, remove), {
+      class: "quiet small danger",
+      "aria-label": t`Remove ${name}`,
+    });
+    const head = el(
+      "div",
+      { class: "card-head" },
+      el("h2", null, name),
+      source === "own" ? el("span", { class: "actions" }, edit, remove) : el("span", { class: "badge" }, t`read-only`),
+    );
     const where = base_url === "" ? null : el("p", { class: "mono hint" }, base_url);
-    return el("article", { class: "card", "aria-label": name, dataset: { source } }, head, where, el("p", { class: provider.key_lost ? "hint warning-text" : "hint" }, describeProvider(provider)), question);
+    return el(
+      "article",
+      { class: "card", "aria-label": name, dataset: { source } },
+      head,
+      where,
+      el("p", { class: provider.key_lost ? "hint warning-text" : "hint" }, describeProvider(provider)),
+      question,
+    );
   }
 
   /** @param {string} name @param {HTMLElement} place @param {HTMLElement} asked */
@@ -79,7 +105,10 @@ export class ModelsView {
     const leave = () => (fill(place), asked.focus());
     const yes = guardControl(button(t`Remove it`, () => void this.#remove(name), { class: "danger small" }));
     const words = el("span", null, t`Its models and its key are removed from the bridge. Conversations stay.`);
-    fill(place, el("p", { class: "actions question" }, words, yes, button(t`Keep it`, leave, { class: "quiet small" })));
+    fill(
+      place,
+      el("p", { class: "actions question" }, words, yes, button(t`Keep it`, leave, { class: "quiet small" })),
+    );
     yes.focus();
   }
 

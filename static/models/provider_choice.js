@@ -31,10 +31,29 @@ export function freeName(wanted, taken) {
 
 /** What is wrong with the form, by field; empty when nothing is. @param {FormValues} values @param {string[]} taken @returns {Partial<Record<"name" | "base_url" | "chars", string>>} */
 export function faultsOf({ name, url, chars }, taken) {
-  const named = name === "" ? t`Enter a name.` : /[\s/]/.test(name) ? t`A name has no spaces and no slash.` : taken.includes(name) ? t`There is a provider of that name.` : "";
-  const addressed = url === "" ? t`Enter the address.` : URL.canParse(url) && /^https?:/i.test(url) ? "" : t`Enter an address such as https://api.openai.com/v1.`;
-  const limited = chars === "" || isLimit(Number(chars)) ? "" : t`Enter a number from ${formatNumber(MIN_CHARS)} to ${formatNumber(MAX_CHARS)}, or nothing.`;
-  return { ...(named ? { name: named } : {}), ...(addressed ? { base_url: addressed } : {}), ...(limited ? { chars: limited } : {}) };
+  const named =
+    name === ""
+      ? t`Enter a name.`
+      : /[\s/]/.test(name)
+        ? t`A name has no spaces and no slash.`
+        : taken.includes(name)
+          ? t`There is a provider of that name.`
+          : "";
+  const addressed =
+    url === ""
+      ? t`Enter the address.`
+      : URL.canParse(url) && /^https?:/i.test(url)
+        ? ""
+        : t`Enter an address such as https://api.openai.com/v1.`;
+  const limited =
+    chars === "" || isLimit(Number(chars))
+      ? ""
+      : t`Enter a number from ${formatNumber(MIN_CHARS)} to ${formatNumber(MAX_CHARS)}, or nothing.`;
+  return {
+    ...(named ? { name: named } : {}),
+    ...(addressed ? { base_url: addressed } : {}),
+    ...(limited ? { chars: limited } : {}),
+  };
 }
 
 /** @param {number} chars */
@@ -42,17 +61,37 @@ const isLimit = (chars) => Number.isInteger(chars) && chars >= MIN_CHARS && char
 
 /** The body of a request; a key that was not typed stays as the bridge has it. @param {FormValues} values */
 export function bodyOf({ url, key, api, models, shared, dropsKey, strict, chars }) {
-  const rules = { strict_tools: strict === "" ? null : strict === "on", max_description_chars: chars === "" ? null : Number(chars) };
-  return { base_url: url, api: api === "" ? null : api, key: key !== "" ? key : dropsKey ? "" : null, models, shared, ...rules };
+  const rules = {
+    strict_tools: strict === "" ? null : strict === "on",
+    max_description_chars: chars === "" ? null : Number(chars),
+  };
+  return {
+    base_url: url,
+    api: api === "" ? null : api,
+    key: key !== "" ? key : dropsKey ? "" : null,
+    models,
+    shared,
+    ...rules,
+  };
 }
 
 /** All of them is no choice: what the provider adds later is offered too. @param {string[]} listed @param {Set<string>} chosen */
-export const choiceOf = (listed, chosen) => (listed.every((name) => chosen.has(name)) && chosen.size === listed.length ? [] : [...chosen]);
+export const choiceOf = (listed, chosen) =>
+  listed.every((name) => chosen.has(name)) && chosen.size === listed.length ? [] : [...chosen];
 
 /** In words. @param {Provider} provider */
 export function describeProvider({ has_key, key_lost, models, source, shared }) {
-  const offered = models.length === 0 ? t`All models it lists` : counted(models.length, "{0} model: {1}", "{0} models", models[0]);
-  const key = key_lost ? t`its key cannot be read any more: enter it again` : has_key ? t`key stored on the bridge` : t`no key`;
-  const whose = dictionaryOf({ settings: t`set by the operator`, shared: t`shared by the operator`, own: shared ? t`shared with all users` : "" })[source];
+  const offered =
+    models.length === 0 ? t`All models it lists` : counted(models.length, "{0} model: {1}", "{0} models", models[0]);
+  const key = key_lost
+    ? t`its key cannot be read any more: enter it again`
+    : has_key
+      ? t`key stored on the bridge`
+      : t`no key`;
+  const whose = dictionaryOf({
+    settings: t`set by the operator`,
+    shared: t`shared by the operator`,
+    own: shared ? t`shared with all users` : "",
+  })[source];
   return [offered, source === "own" || has_key ? key : "", whose].filter(Boolean).join(" · ");
 }

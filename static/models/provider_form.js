@@ -23,14 +23,45 @@ export class ProviderForm {
     this.known = known;
     this.taken = taken;
     this.actions = actions;
-    this.preset = el("select", { onchange: () => this.#fillPreset() }, ...PRESETS.map(({ id, label }) => el("option", { value: id }, label)), el("option", { value: "" }, t`Another address`));
-    this.name = el("input", { type: "text", autocomplete: "off", maxlength: 100, value: known?.name ?? "", disabled: known !== null });
-    this.url = el("input", { type: "url", inputmode: "url", autocomplete: "off", spellcheck: "false", value: known?.base_url ?? "" });
+    this.preset = el(
+      "select",
+      { onchange: () => this.#fillPreset() },
+      ...PRESETS.map(({ id, label }) => el("option", { value: id }, label)),
+      el("option", { value: "" }, t`Another address`),
+    );
+    this.name = el("input", {
+      type: "text",
+      autocomplete: "off",
+      maxlength: 100,
+      value: known?.name ?? "",
+      disabled: known !== null,
+    });
+    this.url = el("input", {
+      type: "url",
+      inputmode: "url",
+      autocomplete: "off",
+      spellcheck: "false",
+      value: known?.base_url ?? "",
+    });
     this.key = el("input", { type: "password", autocomplete: "new-password", spellcheck: "false" });
     this.dropsKey = el("input", { type: "checkbox" });
-    this.api = el("select", null, ...API_WORDS.map(([value, label]) => el("option", { value, selected: value === apiOf(known) }, label)));
-    this.strict = el("select", null, ...STRICT_WORDS.map(([value, label]) => el("option", { value, selected: value === strictOf(known) }, label)));
-    this.chars = el("input", { type: "number", min: MIN_CHARS, max: MAX_CHARS, placeholder: t`Automatic`, value: known?.max_description_chars ?? "" });
+    this.api = el(
+      "select",
+      null,
+      ...API_WORDS.map(([value, label]) => el("option", { value, selected: value === apiOf(known) }, label)),
+    );
+    this.strict = el(
+      "select",
+      null,
+      ...STRICT_WORDS.map(([value, label]) => el("option", { value, selected: value === strictOf(known) }, label)),
+    );
+    this.chars = el("input", {
+      type: "number",
+      min: MIN_CHARS,
+      max: MAX_CHARS,
+      placeholder: t`Automatic`,
+      value: known?.max_description_chars ?? "",
+    });
     this.shared = el("input", { type: "checkbox", checked: known?.shared ?? false });
     this.choice = new ModelChoice(known?.models ?? []);
     this.messages = el("div");
@@ -42,7 +73,11 @@ export class ProviderForm {
   }
 
   #build() {
-    const title = el("h2", { id: freshId("provider") }, this.known ? t`Change ${this.known.name}` : t`Add a model provider`);
+    const title = el(
+      "h2",
+      { id: freshId("provider") },
+      this.known ? t`Change ${this.known.name}` : t`Add a model provider`,
+    );
     const submit = (/** @type {Event} */ event) => {
       event.preventDefault();
       void this.#save();
@@ -54,11 +89,30 @@ export class ProviderForm {
       { class: "panel stack", "aria-labelledby": title.id, novalidate: true, onsubmit: submit },
       title,
       this.known ? null : labelledField(t`Provider`, this.preset),
-      labelledField(t`Address`, this.url, t`Up to and including the version. A server on this computer is one on the bridge's computer.`),
-      labelledField(t`API key`, this.key, this.known?.has_key ? KEPT : t`Stored encrypted on the bridge and never sent back to a page. Local servers need none.`),
-      this.known?.has_key ? el("label", { class: "check" }, this.dropsKey, el("span", null, t`Remove the stored key`)) : null,
+      labelledField(
+        t`Address`,
+        this.url,
+        t`Up to and including the version. A server on this computer is one on the bridge's computer.`,
+      ),
+      labelledField(
+        t`API key`,
+        this.key,
+        this.known?.has_key
+          ? KEPT
+          : t`Stored encrypted on the bridge and never sent back to a page. Local servers need none.`,
+      ),
+      this.known?.has_key
+        ? el("label", { class: "check" }, this.dropsKey, el("span", null, t`Remove the stored key`))
+        : null,
       more,
-      this.mayShare ? el("label", { class: "check" }, this.shared, el("span", null, t`Share with all users of this bridge. They use it with this key.`)) : null,
+      this.mayShare
+        ? el(
+            "label",
+            { class: "check" },
+            this.shared,
+            el("span", null, t`Share with all users of this bridge. They use it with this key.`),
+          )
+        : null,
       this.choice.element,
       this.messages,
       this.#buttons(),
@@ -69,15 +123,29 @@ export class ProviderForm {
     return [
       labelledField(t`Name`, this.name, t`Tells models of the same name apart.`),
       labelledField(t`Protocol`, this.api),
-      labelledField(t`Strict tools`, this.strict, t`Turn them off if the provider refuses requests with tools. Automatic: by the address.`),
-      labelledField(t`Longest description of a tool`, this.chars, t`In characters; longer ones are cut. Empty: by the address.`),
+      labelledField(
+        t`Strict tools`,
+        this.strict,
+        t`Turn them off if the provider refuses requests with tools. Automatic: by the address.`,
+      ),
+      labelledField(
+        t`Longest description of a tool`,
+        this.chars,
+        t`In characters; longer ones are cut. Empty: by the address.`,
+      ),
     ];
   }
 
   #buttons() {
     const test = button(t`Test`, () => void this.#test(), { class: "quiet" });
     const save = el("button", { type: "submit", class: "primary" }, t`Save`);
-    return el("div", { class: "actions" }, save, test, button(t`Cancel`, () => this.actions.close(), { class: "quiet" }));
+    return el(
+      "div",
+      { class: "actions" },
+      save,
+      test,
+      button(t`Cancel`, () => this.actions.close(), { class: "quiet" }),
+    );
   }
 
   #fillPreset() {
@@ -96,7 +164,16 @@ export class ProviderForm {
   get #values() {
     const { name, url, key, api, shared, dropsKey, strict, chars } = this;
     const rules = { strict: strict.value, chars: chars.value.trim() };
-    return { ...rules, name: name.value.trim(), url: url.value.trim(), key: key.value.trim(), api: api.value, models: this.choice.models, shared: shared.checked, dropsKey: dropsKey.checked };
+    return {
+      ...rules,
+      name: name.value.trim(),
+      url: url.value.trim(),
+      key: key.value.trim(),
+      api: api.value,
+      models: this.choice.models,
+      shared: shared.checked,
+      dropsKey: dropsKey.checked,
+    };
   }
 
   /** Whether the form can be sent; says at each field what is wrong. */
@@ -123,7 +200,10 @@ export class ProviderForm {
     return this.#attempt(t`Asking the provider…`, async () => {
       const listed = await this.actions.api.testProvider(this.known?.name ?? "", bodyOf(this.#values));
       this.choice.showModels(listed);
-      const words = listed.length === 0 ? t`It answers, and lists no model.` : counted(listed.length, "It answers, and lists one model.", "It answers, and lists {0} models.");
+      const words =
+        listed.length === 0
+          ? t`It answers, and lists no model.`
+          : counted(listed.length, "It answers, and lists one model.", "It answers, and lists {0} models.");
       fill(this.messages, notice("good", words));
     });
   }

@@ -33,10 +33,14 @@ const isPublicPage = (pageUrl) => {
 export async function chooseClient(server, { given, known, pageUrl }, send) {
   if (given.client_id) return known?.client_id === given.client_id && !given.client_secret ? known : given;
   const { origin } = new URL(pageUrl);
-  if (server.client_id_metadata_document_supported && isPublicPage(pageUrl)) return { client_id: origin + DOCUMENT_PATH, client_secret: "" };
+  if (server.client_id_metadata_document_supported && isPublicPage(pageUrl))
+    return { client_id: origin + DOCUMENT_PATH, client_secret: "" };
   if (known) return known;
   if (server.registration_endpoint) return registerClient(server, pageUrl, send);
-  throw new LoginProblem("unsupported", t`This server knows only clients that were registered with it. Register one there with the redirect address ${origin + CALLBACK_PATH}, and enter its client id.`);
+  throw new LoginProblem(
+    "unsupported",
+    t`This server knows only clients that were registered with it. Register one there with the redirect address ${origin + CALLBACK_PATH}, and enter its client id.`,
+  );
 }
 
 /** Dynamic registration (RFC 7591). @param {AuthorizationServer} server @param {string} pageUrl @param {Send} send */
@@ -51,6 +55,7 @@ async function registerClient(server, pageUrl, send) {
     application_type: addressSpace(hostname) === "loopback" ? "native" : "web",
   };
   const response = await oauth.dynamicClientRegistrationRequest(server, metadata, sentBy(send));
-  const { client_id, client_secret, token_endpoint_auth_method } = await oauth.processDynamicClientRegistrationResponse(response);
+  const { client_id, client_secret, token_endpoint_auth_method } =
+    await oauth.processDynamicClientRegistrationResponse(response);
   return { client_id, client_secret: token_endpoint_auth_method === "none" ? "" : (client_secret ?? "") };
 }

@@ -19,10 +19,18 @@ const NO_BODY = [204, 205, 304];
 
 /** @param {URL} url @param {unknown} failure a `CallFailure`: by its fields, for its class is another file's */
 function problemOfCall({ origin }, failure) {
-  const { code = "", message, delivered = "unknown" } = /** @type {import("../executor/call_failure.js").CallFailure} */ (failure);
-  if (code === "redirect_refused") return new LoginProblem("network", `${origin} answers with a redirect, which a login does not follow.`);
+  const {
+    code = "",
+    message,
+    delivered = "unknown",
+  } = /** @type {import("../executor/call_failure.js").CallFailure} */ (failure);
+  if (code === "redirect_refused")
+    return new LoginProblem("network", `${origin} answers with a redirect, which a login does not follow.`);
   if (delivered === "no") return new LoginProblem("companion", message);
-  return new LoginProblem("unknown", `${message} Nobody knows whether ${origin} has done what it was asked, and it is not asked again by itself.`);
+  return new LoginProblem(
+    "unknown",
+    `${message} Nobody knows whether ${origin} has done what it was asked, and it is not asked again by itself.`,
+  );
 }
 
 /** @param {Response} response @returns {Promise<Response>} with all of its body @throws {LoginProblem} too large, or broken off */
@@ -30,7 +38,9 @@ async function readWhole(response) {
   /** @type {Uint8Array<ArrayBuffer>[]} */
   const parts = [];
   let bytes = 0;
-  for await (const part of /** @type {AsyncIterable<Uint8Array<ArrayBuffer>>} */ (/** @type {unknown} */ (response.body ?? []))) {
+  for await (const part of /** @type {AsyncIterable<Uint8Array<ArrayBuffer>>} */ (
+    /** @type {unknown} */ (response.body ?? [])
+  )) {
     bytes += part.byteLength;
     if (bytes > ANSWER_BYTES) throw new LoginProblem("network", "The answer is larger than 1 MiB.");
     parts.push(part);
@@ -44,8 +54,20 @@ export function sendByCompanion(companion) {
   return async (url, { method, headers, body, signal }) => {
     const target = new URL(url);
     const written = Object.entries(/** @type {Record<string, string>} */ ({ ...headers }));
-    const request = { method, url, headers: written, body: body === undefined || body === null ? null : String(body), unsendable: [] };
-    const passage = { origin: target.origin, via: WITHOUT_LOGIN, id: crypto.randomUUID(), mayFollow: false, signal: signal ?? new AbortController().signal };
+    const request = {
+      method,
+      url,
+      headers: written,
+      body: body === undefined || body === null ? null : String(body),
+      unsendable: [],
+    };
+    const passage = {
+      origin: target.origin,
+      via: WITHOUT_LOGIN,
+      id: crypto.randomUUID(),
+      mayFollow: false,
+      signal: signal ?? new AbortController().signal,
+    };
     try {
       return await readWhole(await companion.send(request, passage));
     } catch (failure) {

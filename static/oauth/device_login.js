@@ -29,18 +29,36 @@ function isPage(text) {
  * @param {Pick<About["server"], "device_authorization_endpoint" | "token_endpoint">} server
  * @returns {Confirmation}
  */
-export function confirmationOf({ verification_uri, verification_uri_complete = verification_uri }, { device_authorization_endpoint, token_endpoint }) {
+export function confirmationOf(
+  { verification_uri, verification_uri_complete = verification_uri },
+  { device_authorization_endpoint, token_endpoint },
+) {
   const [page, complete] = [new URL(verification_uri), new URL(verification_uri_complete)];
   const receivers = [device_authorization_endpoint, token_endpoint].flatMap((url) => (url ? [new URL(url).host] : []));
-  return { address: page.href, href: complete.origin === page.origin ? complete.href : page.href, host: page.host, receivers: [...new Set(receivers)] };
+  return {
+    address: page.href,
+    href: complete.origin === page.origin ? complete.href : page.href,
+    host: page.host,
+    receivers: [...new Set(receivers)],
+  };
 }
 
 /** @param {About} about @param {Send} send @returns {Promise<DeviceCode>} */
 export async function requestDeviceCode({ server, client, scopes, resource }, send) {
   const parameters = { ...(scopes.length > 0 && { scope: scopes.join(" ") }), ...aboutResource(resource) };
-  const response = await oauth.deviceAuthorizationRequest(server, client, authOf(server, client), parameters, sentBy(send));
+  const response = await oauth.deviceAuthorizationRequest(
+    server,
+    client,
+    authOf(server, client),
+    parameters,
+    sentBy(send),
+  );
   const code = await oauth.processDeviceAuthorizationResponse(server, client, response);
-  if (![code.verification_uri, code.verification_uri_complete ?? code.verification_uri].every(isPage)) throw new LoginProblem("hostile", t`The server names no http address to confirm the code at. The login is refused.`);
+  if (![code.verification_uri, code.verification_uri_complete ?? code.verification_uri].every(isPage))
+    throw new LoginProblem(
+      "hostile",
+      t`The server names no http address to confirm the code at. The login is refused.`,
+    );
   return code;
 }
 
@@ -58,8 +76,20 @@ export async function awaitConfirmation({ server, client, scopes, resource }, co
     await wait(interval * 1000);
     const options = { ...sentBy(send), additionalParameters: aboutResource(resource) };
     try {
-      const response = await oauth.deviceCodeGrantRequest(server, client, authOf(server, client), code.device_code, options);
-      return loginOf(await oauth.processDeviceCodeResponse(server, client, response), { grant: "device", server, client, scopes, resource });
+      const response = await oauth.deviceCodeGrantRequest(
+        server,
+        client,
+        authOf(server, client),
+        code.device_code,
+        options,
+      );
+      return loginOf(await oauth.processDeviceCodeResponse(server, client, response), {
+        grant: "device",
+        server,
+        client,
+        scopes,
+        resource,
+      });
     } catch (failure) {
       const { error } = /** @type {{error?: string}} */ (failure);
       if (error === "slow_down") interval += SLOWER_S;

@@ -48,16 +48,49 @@ const TOO_MANY = 429;
 
 /** Texts by which the library tells an answer that must not be used. @type {[RegExp, Said][]} */
 const REFUSALS = [
-  [/"iss".*missing/, said("iss_missing", "The answer does not say which server it comes from, although this server always does (`iss` is missing). Nothing was sent to the server. The login is refused.")],
-  [/"iss"/, said("iss_differs", "The answer comes from another server than the one you were sent to (`iss` differs): somebody may be mixing up two servers. Its code was not used. The login is refused.")],
-  [/"state".*missing/, said("state_missing", "The answer carries no `state`, so it may be another login's. Its code was not used. The login is refused.")],
-  [/"state"/, said("state_differs", "The answer belongs to another login (`state` differs). Its code was not used. The login is refused.")],
-  [/nonce/, said("nonce_differs", "The identity token belongs to another login (`nonce` differs). The login is refused.")],
-  [/"issuer"/, said("issuer_differs", "The server describes itself as another one (`issuer` differs). The login is refused.")],
+  [
+    /"iss".*missing/,
+    said(
+      "iss_missing",
+      "The answer does not say which server it comes from, although this server always does (`iss` is missing). Nothing was sent to the server. The login is refused.",
+    ),
+  ],
+  [
+    /"iss"/,
+    said(
+      "iss_differs",
+      "The answer comes from another server than the one you were sent to (`iss` differs): somebody may be mixing up two servers. Its code was not used. The login is refused.",
+    ),
+  ],
+  [
+    /"state".*missing/,
+    said(
+      "state_missing",
+      "The answer carries no `state`, so it may be another login's. Its code was not used. The login is refused.",
+    ),
+  ],
+  [
+    /"state"/,
+    said(
+      "state_differs",
+      "The answer belongs to another login (`state` differs). Its code was not used. The login is refused.",
+    ),
+  ],
+  [
+    /nonce/,
+    said("nonce_differs", "The identity token belongs to another login (`nonce` differs). The login is refused."),
+  ],
+  [
+    /"issuer"/,
+    said("issuer_differs", "The server describes itself as another one (`issuer` differs). The login is refused."),
+  ],
 ];
 
 /** All that a browser says of a fetch that failed. */
-const UNREACHABLE = said("login_unreachable", "The server cannot be reached, or does not let web pages read its answers (CORS).");
+const UNREACHABLE = said(
+  "login_unreachable",
+  "The server cannot be reached, or does not let web pages read its answers (CORS).",
+);
 
 /** Maximum characters of a server's own sentence. */
 const QUOTED_CHARS = 200;
@@ -68,15 +101,30 @@ const QUOTED_CHARS = 200;
  */
 export function problemOf(failure) {
   if (failure instanceof LoginProblem) return failure;
-  const { code = "", error = "", error_description, status = 0, message = String(failure) } = /** @type {any} */ (failure);
+  const {
+    code = "",
+    error = "",
+    error_description,
+    status = 0,
+    message = String(failure),
+  } = /** @type {any} */ (failure);
   if (code === RESPONSE_BODY_ERROR || code === AUTHORIZATION_RESPONSE_ERROR) {
-    const words = WORDS.find(({ sentence }) => sentence === error) ?? said("login_refused", "The server refuses ({error}).", { error: String(error).slice(0, 60) });
+    const words =
+      WORDS.find(({ sentence }) => sentence === error) ??
+      said("login_refused", "The server refuses ({error}).", { error: String(error).slice(0, 60) });
     const isPassing = PASSING.includes(error) || status === TOO_MANY;
-    return new LoginProblem(error === "invalid_grant" ? "ended" : isPassing ? "network" : "refused", { ...words, quote: error_description?.slice(0, QUOTED_CHARS) });
+    return new LoginProblem(error === "invalid_grant" ? "ended" : isPassing ? "network" : "refused", {
+      ...words,
+      quote: error_description?.slice(0, QUOTED_CHARS),
+    });
   }
   const hostile = REFUSALS.find(([pattern]) => pattern.test(message));
   if (hostile) return new LoginProblem("hostile", hostile[1]);
   if (failure instanceof TypeError && !code) return new LoginProblem("network", UNREACHABLE);
-  if (/TimeoutError|AbortError/.test(/** @type {any} */ (failure).name)) return new LoginProblem("network", said("login_silent", "The server did not answer in time."));
-  return new LoginProblem("network", said("login_answer_unusable", "The server's answer cannot be used: {why}", { why: message }));
+  if (/TimeoutError|AbortError/.test(/** @type {any} */ (failure).name))
+    return new LoginProblem("network", said("login_silent", "The server did not answer in time."));
+  return new LoginProblem(
+    "network",
+    said("login_answer_unusable", "The server's answer cannot be used: {why}", { why: message }),
+  );
 }

@@ -34,11 +34,18 @@ function loginProblem(failure, url) {
 function sendByFrames(probes) {
   return async (url, { method, headers, body }) => {
     const target = new URL(url);
-    const request = { method, headers: { ...headers }, body: body === undefined || body === null ? null : String(body) };
-    const reply = await probes.ask("probe:send", target, {}, request).catch((failure) => Promise.reject(loginProblem(failure, target)));
+    const request = {
+      method,
+      headers: { ...headers },
+      body: body === undefined || body === null ? null : String(body),
+    };
+    const reply = await probes
+      .ask("probe:send", target, {}, request)
+      .catch((failure) => Promise.reject(loginProblem(failure, target)));
     if (!("answer" in reply)) throw new LoginProblem("network", t`The probe returned no answer.`);
     const { status, headers: received, body: text } = reply.answer;
-    if (status === 0) throw new LoginProblem("network", t`${url} answers with a redirect, which a login does not follow.`);
+    if (status === 0)
+      throw new LoginProblem("network", t`${url} answers with a redirect, which a login does not follow.`);
     return new Response(NO_BODY.includes(status) ? null : text, { status, headers: received });
   };
 }
@@ -74,7 +81,22 @@ export const sendLogin = (probes, store, serverId) => sendLoginBy(probes, (origi
  */
 export async function freshCredentials(credentials, probes, serverId, origin) {
   const sendOf = (/** @type {string} */ id) => sendLogin(probes, credentials.store, id);
-  const parts = { logins: new StoredLogins(credentials), sendOf, now: Date.now, Failure: LoginProblem, loginsChanged: () => undefined };
-  const fresh = await new Renewal(parts).freshCredentials(await credentials.loadCredentials(serverId, origin), serverId, origin);
-  return Object.fromEntries(Object.entries(fresh).map(([scheme, each]) => [scheme, "check" in each ? { ...each, oauth: undefined, check: undefined } : each]));
+  const parts = {
+    logins: new StoredLogins(credentials),
+    sendOf,
+    now: Date.now,
+    Failure: LoginProblem,
+    loginsChanged: () => undefined,
+  };
+  const fresh = await new Renewal(parts).freshCredentials(
+    await credentials.loadCredentials(serverId, origin),
+    serverId,
+    origin,
+  );
+  return Object.fromEntries(
+    Object.entries(fresh).map(([scheme, each]) => [
+      scheme,
+      "check" in each ? { ...each, oauth: undefined, check: undefined } : each,
+    ]),
+  );
 }

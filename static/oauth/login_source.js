@@ -43,9 +43,14 @@ function waysOf({ flows, metadata_url }, server) {
     const flow = flows.find((each) => each.kind === kind);
     const token_url = absolute(flow?.token_url ?? "", server);
     if (!flow || !token_url) continue;
-    const [authorization_url, device_url] = [flow.authorization_url, flow.device_url].map((url) => absolute(url, server));
+    const [authorization_url, device_url] = [flow.authorization_url, flow.device_url].map((url) =>
+      absolute(url, server),
+    );
     if ((grant === "code" && !authorization_url) || (grant === "device" && !device_url)) continue;
-    ways[grant] = described.metadata_url && grant !== "device" ? described : { ...NOTHING, authorization_url, token_url, device_url };
+    ways[grant] =
+      described.metadata_url && grant !== "device"
+        ? described
+        : { ...NOTHING, authorization_url, token_url, device_url };
   }
   return ways;
 }
@@ -58,14 +63,29 @@ function waysOf({ flows, metadata_url }, server) {
  */
 function scopesOf({ scheme, type, flows }, { tools }) {
   const accepted = tools.filter(({ digest, accepted_digest }) => digest === accepted_digest);
-  const needed = new Set((accepted.length > 0 ? accepted : tools).flatMap(({ scopes }) => memberOf(scopes, scheme) ?? []));
-  const named = Object.assign(dictionaryOf({}), type === "openIdConnect" ? OPENID : {}, ...flows.map(({ scopes }) => scopes));
+  const needed = new Set(
+    (accepted.length > 0 ? accepted : tools).flatMap(({ scopes }) => memberOf(scopes, scheme) ?? []),
+  );
+  const named = Object.assign(
+    dictionaryOf({}),
+    type === "openIdConnect" ? OPENID : {},
+    ...flows.map(({ scopes }) => scopes),
+  );
   if (type === "openIdConnect") needed.add("openid");
-  return [...new Set([...needed, ...Object.keys(named)])].map((name) => ({ name, about: named[name] ?? "", needed: needed.has(name) }));
+  return [...new Set([...needed, ...Object.keys(named)])].map((name) => ({
+    name,
+    about: named[name] ?? "",
+    needed: needed.has(name),
+  }));
 }
 
 /** Where to log in the server itself says (RFC 9728). @param {string} mcp_url @returns {LoginOffer} */
-export const mcpOffer = (mcp_url) => ({ scheme: "*", about: t`The MCP server says where.`, ways: { code: { ...NOTHING, mcp_url } }, scopes: [] });
+export const mcpOffer = (mcp_url) => ({
+  scheme: "*",
+  about: t`The MCP server says where.`,
+  ways: { code: { ...NOTHING, mcp_url } },
+  scopes: [],
+});
 
 /**
  * Where the calls of an MCP server go: a login is for that and goes there, whatever another user says the tools are from. The
@@ -82,6 +102,11 @@ export function loginOffers(server) {
   if (server.kind === "mcp") return [mcpOffer(endpointOf(server))];
   return server.security_schemes
     .filter(({ type }) => type === "oauth2" || type === "openIdConnect")
-    .map((scheme) => ({ scheme: scheme.scheme, about: scheme.description ?? "", ways: waysOf(scheme, server), scopes: scopesOf(scheme, server) }))
+    .map((scheme) => ({
+      scheme: scheme.scheme,
+      about: scheme.description ?? "",
+      ways: waysOf(scheme, server),
+      scopes: scopesOf(scheme, server),
+    }))
     .filter(({ ways }) => Object.keys(ways).length > 0);
 }

@@ -69,13 +69,22 @@ export class LoginSteps {
     const code = await requestDeviceCode(about, this.send);
     talk.showCode(code.user_code, confirmationOf(code, about.server));
     const wait = (/** @type {number} */ milliseconds) => waitOr(milliseconds, talk.signal);
-    await this.keep(place, wish.account, await awaitConfirmation(about, code, { send: this.send, wait, now: Date.now }));
+    await this.keep(
+      place,
+      wish.account,
+      await awaitConfirmation(about, code, { send: this.send, wait, now: Date.now }),
+    );
   }
 
   /** @param {LoginPlace} place @param {LoginSource} source @param {LoginWish} wish */
   async logInAsClient(place, source, wish) {
-    if (!wish.client.client_id || !wish.client.client_secret) throw new LoginProblem("unsupported", t`Enter the client id and the client secret: the client itself logs in.`);
-    await this.keep(place, wish.account || wish.client.client_id, await requestClientToken(await this.#prepare(place, source, wish), this.send));
+    if (!wish.client.client_id || !wish.client.client_secret)
+      throw new LoginProblem("unsupported", t`Enter the client id and the client secret: the client itself logs in.`);
+    await this.keep(
+      place,
+      wish.account || wish.client.client_id,
+      await requestClientToken(await this.#prepare(place, source, wish), this.send),
+    );
   }
 
   /**
@@ -94,23 +103,36 @@ export class LoginSteps {
     await this.#noteOrigins(place);
     if (!login || login.ended) return t`The login is forgotten in this browser.`;
     const isRevoked = await revokeLogin(login, this.send).catch((failure) => failure);
-    if (isRevoked === true) return t`Logged out: the server has revoked the tokens, and this browser has forgotten them.`;
-    if (isRevoked === false) return t`This browser has forgotten the tokens. The server offers no way to revoke them, so they end by themselves.`;
+    if (isRevoked === true)
+      return t`Logged out: the server has revoked the tokens, and this browser has forgotten them.`;
+    if (isRevoked === false)
+      return t`This browser has forgotten the tokens. The server offers no way to revoke them, so they end by themselves.`;
     return t`This browser has forgotten the tokens, but the server could not be told to revoke them: ${isRevoked.message}`;
   }
 
   /** @param {LoginPlace} place @param {LoginSource} source @param {LoginWish} wish */
   async #prepare(place, source, { client: given, scopes, namesApi }) {
     const found = await findServer(source, this.send);
-    const client = await chooseClient(found.server, { given, known: await this.#knownClient(place, found, given.client_id), pageUrl: location.href }, this.send);
+    const client = await chooseClient(
+      found.server,
+      { given, known: await this.#knownClient(place, found, given.client_id), pageUrl: location.href },
+      this.send,
+    );
     const resource = found.resource || (namesApi ? place.origin : "");
-    return { server: found.server, client, scopes: scopes.length > 0 || !source.mcp_url ? scopes : found.scopes, resource };
+    return {
+      server: found.server,
+      client,
+      scopes: scopes.length > 0 || !source.mcp_url ? scopes : found.scopes,
+      resource,
+    };
   }
 
   /** Of this issuer only: one's credentials are never sent to another. @param {LoginPlace} place @param {FoundServer} found @param {string} client_id */
   async #knownClient(place, { server }, client_id) {
     const { logins } = await this.logins.readLogins(place);
-    const known = Object.values(logins).find((login) => login.server.issuer === server.issuer && login.server.token_endpoint === server.token_endpoint);
+    const known = Object.values(logins).find(
+      (login) => login.server.issuer === server.issuer && login.server.token_endpoint === server.token_endpoint,
+    );
     return known && (!client_id || known.client.client_id === client_id) ? known.client : null;
   }
 
@@ -127,8 +149,13 @@ export class LoginSteps {
   /** @param {LoginPlace} place */
   async #noteOrigins({ serverId }) {
     const names = await this.logins.credentials.listCredentials(serverId);
-    const all = await Promise.all(names.map(({ origin, scheme }) => this.logins.readLogins({ serverId, origin, scheme })));
-    await this.logins.noteOrigins(serverId, all.flatMap(({ logins }) => Object.values(logins)));
+    const all = await Promise.all(
+      names.map(({ origin, scheme }) => this.logins.readLogins({ serverId, origin, scheme })),
+    );
+    await this.logins.noteOrigins(
+      serverId,
+      all.flatMap(({ logins }) => Object.values(logins)),
+    );
     await this.refresh();
   }
 }

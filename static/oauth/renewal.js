@@ -31,8 +31,10 @@ const MARGIN_SHARE = 0.1;
 /** A scope as RFC 6749 §3.3 writes it, and not longer than one should be: users and models read it. */
 const SCOPE = /^[\x21\x23-\x5b\x5d-\x7e]{1,100}$/;
 const MAX_SCOPES = 20;
-const DOUBT = " The next call asks once more. If the server has renewed it all the same, it then ends the login, and the user logs in again.";
-const LOST = " A renewal before had no answer: the server has probably performed it, and takes the old refresh token for a stolen one.";
+const DOUBT =
+  " The next call asks once more. If the server has renewed it all the same, it then ends the login, and the user logs in again.";
+const LOST =
+  " A renewal before had no answer: the server has probably performed it, and takes the old refresh token for a stolen one.";
 /** Characters of a refusal that are searched for its reason. */
 const REASON_CHARS = 65_536;
 
@@ -72,7 +74,12 @@ export class Renewal {
       const isGood = known && (isFresh(known, this.parts.now()) || (!mayRenew && !known.ended && isRenewable(known)));
       const oauth = isGood ? stored.oauth : await this.#renew(place);
       const login = oauth.logins[oauth.active];
-      fresh[scheme] = { ...stored, value: login.access_token, oauth, check: (response) => this.#checkAnswer(place, login, response) };
+      fresh[scheme] = {
+        ...stored,
+        value: login.access_token,
+        oauth,
+        check: (response) => this.#checkAnswer(place, login, response),
+      };
     }
     return fresh;
   }
@@ -95,7 +102,8 @@ export class Renewal {
       }
     });
     loginsChanged();
-    if (failure && !isFresh(known.logins[known.active], now())) throw this.#loginNeeded(known.logins[known.active], failure);
+    if (failure && !isFresh(known.logins[known.active], now()))
+      throw this.#loginNeeded(known.logins[known.active], failure);
     return known;
   }
 
@@ -113,8 +121,13 @@ export class Renewal {
   #loginNeeded(login, failure) {
     const { code, message } = login.ended ? { code: "ended", message: login.ended } : problemOf(failure);
     const { host } = new URL(login.server.issuer);
-    const words = login.ended ? `The login at ${host} has ended. ${message} Log in again on the bridge page.` : `The login at ${host} could not be renewed. ${message}${login.unanswered_since ? DOUBT : ""}`;
-    return new this.parts.Failure("login_needed", words, { detail: { issuer: login.server.issuer }, retryable: code !== "ended" && code !== "unknown" });
+    const words = login.ended
+      ? `The login at ${host} has ended. ${message} Log in again on the bridge page.`
+      : `The login at ${host} could not be renewed. ${message}${login.unanswered_since ? DOUBT : ""}`;
+    return new this.parts.Failure("login_needed", words, {
+      detail: { issuer: login.server.issuer },
+      retryable: code !== "ended" && code !== "unknown",
+    });
   }
 
   /**
@@ -127,14 +140,19 @@ export class Renewal {
     if (response.status !== 401 && response.status !== 403) return;
     const { error, scope } = await refusalOf(response);
     const scopes = scope.split(" ").filter((name) => SCOPE.test(name));
-    if (error === "insufficient_scope") throw await this.#missScopes(place, login, scopes.slice(0, MAX_SCOPES), response.status);
+    if (error === "insufficient_scope")
+      throw await this.#missScopes(place, login, scopes.slice(0, MAX_SCOPES), response.status);
     if (response.status === 401 && error === "invalid_token") await this.#distrust(place, login);
   }
 
   /** @param {LoginPlace} place @param {Login} sent @param {string[]} scopes @param {number} status 403, of some APIs 401 */
   async #missScopes(place, sent, scopes, status) {
     const missing = scopes.filter((scope) => !sent.scopes.includes(scope));
-    await this.#change(place, sent, (login) => void (login.missing_scopes = [...new Set([...login.missing_scopes, ...missing])]));
+    await this.#change(
+      place,
+      sent,
+      (login) => void (login.missing_scopes = [...new Set([...login.missing_scopes, ...missing])]),
+    );
     const named = missing.length > 0 ? `the scope ${missing.join(", ")}` : "a scope that it does not name";
     const words = `The API refuses the login: it lacks ${named}. The user can log in again with more on the bridge page, at this server.`;
     return new this.parts.Failure("login_needed", words, { detail: { status, missing_scopes: missing } });
@@ -142,7 +160,14 @@ export class Renewal {
 
   /** The API has revoked what had not expired: the next call renews it. @param {LoginPlace} place @param {Login} sent */
   #distrust(place, sent) {
-    return this.#change(place, sent, (login) => void (isRenewable(login) ? (login.expires_at = 0) : Object.assign(login, { ended: "The API does not accept it any more.", access_token: "" })));
+    return this.#change(
+      place,
+      sent,
+      (login) =>
+        void (isRenewable(login)
+          ? (login.expires_at = 0)
+          : Object.assign(login, { ended: "The API does not accept it any more.", access_token: "" })),
+    );
   }
 
   /** What has been renewed since is left alone. @param {LoginPlace} place @param {Login} sent @param {(login: Login) => void} change */
@@ -164,8 +189,15 @@ export async function refusalOf(response) {
   const challenge = response.headers.get("www-authenticate") ?? "";
   /** @param {string} name */
   const parameter = (name) => new RegExp(`[\\s,]${name}="([^"]*)"`, "i").exec(challenge)?.[1] ?? "";
-  if (/^bearer\s/i.test(challenge) && parameter("error")) return { error: parameter("error"), scope: parameter("scope") };
-  const text = Number(response.headers.get("content-length") ?? 0) > REASON_CHARS ? "" : await response.clone().text().catch(() => "");
+  if (/^bearer\s/i.test(challenge) && parameter("error"))
+    return { error: parameter("error"), scope: parameter("scope") };
+  const text =
+    Number(response.headers.get("content-length") ?? 0) > REASON_CHARS
+      ? ""
+      : await response
+          .clone()
+          .text()
+          .catch(() => "");
   try {
     const { error = "", scope = "" } = JSON.parse(text.slice(0, REASON_CHARS)) ?? {};
     return { error: String(error), scope: String(scope) };
@@ -185,7 +217,8 @@ export async function refusalOf(response) {
 
 /** @param {WorkerParts & {Failure: FailureClass}} parts */
 export function makeRenewal({ credentials, fetch: send, companion, choices, loginsChanged, Failure }) {
-  const sendPlain = (/** @type {string} */ url, /** @type {any} */ init) => send(url, { ...init, credentials: "omit", cache: "no-store", referrerPolicy: "no-referrer" });
+  const sendPlain = (/** @type {string} */ url, /** @type {any} */ init) =>
+    send(url, { ...init, credentials: "omit", cache: "no-store", referrerPolicy: "no-referrer" });
   const ways = { page: sendPlain, companion: sendByCompanion(companion) };
   const sendOf = (/** @type {string} */ serverId) => sendAsChosen((origin) => choices.findVia(serverId, origin), ways);
   return new Renewal({ logins: new StoredLogins(credentials), sendOf, now: Date.now, loginsChanged, Failure });

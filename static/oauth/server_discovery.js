@@ -30,7 +30,12 @@ export const sentBy = (send) => ({
   signal: AbortSignal.timeout(PATIENCE_MS),
 });
 
-const asking = () => ({ method: "GET", headers: { accept: "application/json" }, redirect: "manual", signal: AbortSignal.timeout(PATIENCE_MS) });
+const asking = () => ({
+  method: "GET",
+  headers: { accept: "application/json" },
+  redirect: "manual",
+  signal: AbortSignal.timeout(PATIENCE_MS),
+});
 
 /**
  * Tokens travel in the clear over http: only within this machine or network is that the user's own matter.
@@ -39,8 +44,15 @@ const asking = () => ({ method: "GET", headers: { accept: "application/json" }, 
  */
 function requireSafe(url) {
   const parsed = URL.canParse(url) ? new URL(url) : null;
-  const isSafe = parsed?.protocol === "https:" || (parsed?.protocol === "http:" && addressSpace(parsed.hostname) !== "public");
-  if (!isSafe || parsed.username || parsed.hash) throw new LoginProblem("insecure", said("login_insecure", "The login address {url} is not an https address, so tokens are not sent there.", { url: url.slice(0, 200) }));
+  const isSafe =
+    parsed?.protocol === "https:" || (parsed?.protocol === "http:" && addressSpace(parsed.hostname) !== "public");
+  if (!isSafe || parsed.username || parsed.hash)
+    throw new LoginProblem(
+      "insecure",
+      said("login_insecure", "The login address {url} is not an https address, so tokens are not sent there.", {
+        url: url.slice(0, 200),
+      }),
+    );
 }
 
 /** @param {string} url */
@@ -48,7 +60,14 @@ const originOf = (url) => new URL(url).origin;
 
 /** @param {string} front where the user logs in @param {string} other where codes or tokens would go */
 const twoServers = (front, other) =>
-  new LoginProblem("hostile", said("two_servers", "You would log in at {front}, but what you get there would be sent to {other}, and nothing shows that both are one server. The login is refused.", { front: originOf(front), other: originOf(other) }));
+  new LoginProblem(
+    "hostile",
+    said(
+      "two_servers",
+      "You would log in at {front}, but what you get there would be sent to {other}, and nothing shows that both are one server. The login is refused.",
+      { front: originOf(front), other: originOf(other) },
+    ),
+  );
 
 /**
  * A server that sends users to another one's login must not get what they bring back: then all of it is that other one's
@@ -70,7 +89,14 @@ function checkServer(server) {
   for (const name of ENDPOINTS) if (server[name] !== undefined) requireSafe(server[name]);
   requireOneServer(server);
   const methods = server.code_challenge_methods_supported;
-  if (methods && !methods.includes("S256")) throw new LoginProblem("unsupported", said("login_without_pkce", "The server cannot protect the login with PKCE (S256), so the page does not begin it."));
+  if (methods && !methods.includes("S256"))
+    throw new LoginProblem(
+      "unsupported",
+      said(
+        "login_without_pkce",
+        "The server cannot protect the login with PKCE (S256), so the page does not begin it.",
+      ),
+    );
   return server;
 }
 
@@ -95,7 +121,10 @@ async function discoverIssuer(issuer, send) {
 function describedAt(issuer) {
   const { origin, pathname } = new URL(issuer);
   const path = pathname.replace(/\/$/, "");
-  return [`${origin}${path}/.well-known/openid-configuration`, ...["oauth-authorization-server", "openid-configuration"].map((name) => `${origin}/.well-known/${name}${path}`)];
+  return [
+    `${origin}${path}/.well-known/openid-configuration`,
+    ...["oauth-authorization-server", "openid-configuration"].map((name) => `${origin}/.well-known/${name}${path}`),
+  ];
 }
 
 /**
@@ -107,10 +136,24 @@ function describedAt(issuer) {
 async function readMetadata(url, send) {
   requireSafe(url);
   const response = await send(url, asking());
-  if (!isThere(response)) throw new LoginProblem("network", said("login_undescribed", "There is no description of a login at {url}: it answers with status {status}.", { url, status: response.status }));
+  if (!isThere(response))
+    throw new LoginProblem(
+      "network",
+      said("login_undescribed", "There is no description of a login at {url}: it answers with status {status}.", {
+        url,
+        status: response.status,
+      }),
+    );
   const { issuer } = await response.clone().json();
   if (typeof issuer !== "string" || !URL.canParse(issuer) || !describedAt(issuer).includes(url))
-    throw new LoginProblem("hostile", said("login_of_another", "{url} describes the login of another server (`issuer` differs). The login is refused.", { url }));
+    throw new LoginProblem(
+      "hostile",
+      said(
+        "login_of_another",
+        "{url} describes the login of another server (`issuer` differs). The login is refused.",
+        { url },
+      ),
+    );
   return checkServer(await oauth.processDiscoveryResponse(new URL(issuer), response));
 }
 
@@ -129,7 +172,9 @@ async function readFlows({ authorization_url, token_url, device_url }, send) {
     if (failure instanceof LoginProblem && failure.code === "unsupported") throw failure;
     return null; // what it says elsewhere, or of another issuer, is not used at all
   });
-  const isSame = found?.token_endpoint === token_url && (authorization_url === "" || found.authorization_endpoint === authorization_url);
+  const isSame =
+    found?.token_endpoint === token_url &&
+    (authorization_url === "" || found.authorization_endpoint === authorization_url);
   if (found && isSame) return device_url ? checkServer({ ...found, device_authorization_endpoint: device_url }) : found;
   const isVouchedFor = found?.token_endpoint !== undefined && originOf(found.token_endpoint) === originOf(token_url);
   if (originOf(token_url) !== issuer && !isVouchedFor) throw twoServers(front, token_url);
@@ -165,8 +210,19 @@ async function readProtectedResource(url, send) {
   const described = isThere(response) ? await oauth.processResourceDiscoveryResponse(new URL(url), response) : null;
   const issuer = described?.authorization_servers?.[0] ?? new URL(url).origin;
   const server = await discoverIssuer(issuer, send);
-  if (!server) throw new LoginProblem("unsupported", said("login_unknown", "{issuer} does not say how to log in. Paste a token as a credential instead.", { issuer }));
-  if (!server.code_challenge_methods_supported) throw new LoginProblem("unsupported", said("pkce_not_stated", "The server does not say that it protects logins with PKCE, which MCP requires. The login is refused."));
+  if (!server)
+    throw new LoginProblem(
+      "unsupported",
+      said("login_unknown", "{issuer} does not say how to log in. Paste a token as a credential instead.", { issuer }),
+    );
+  if (!server.code_challenge_methods_supported)
+    throw new LoginProblem(
+      "unsupported",
+      said(
+        "pkce_not_stated",
+        "The server does not say that it protects logins with PKCE, which MCP requires. The login is refused.",
+      ),
+    );
   return { server, scopes: described?.scopes_supported ?? [], resource: described?.resource ?? url };
 }
 

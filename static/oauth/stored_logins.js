@@ -56,7 +56,10 @@ export class StoredLogins {
     if (accounts.length === 0) return this.credentials.removeCredential(serverId, origin, scheme);
     if (!Object.hasOwn(known.logins, known.active)) known.active = accounts[0];
     const value = known.logins[known.active].access_token;
-    const bearer = scheme === WHOLE_SERVER ? { type: /** @type {const} */ ("http"), http_scheme: /** @type {const} */ ("bearer") } : {};
+    const bearer =
+      scheme === WHOLE_SERVER
+        ? { type: /** @type {const} */ ("http"), http_scheme: /** @type {const} */ ("bearer") }
+        : {};
     await this.credentials.saveCredential(serverId, origin, scheme, { ...bearer, value, oauth: known });
   }
 
@@ -68,7 +71,9 @@ export class StoredLogins {
    */
   async noteOrigins(serverId, logins) {
     const { store } = this.credentials;
-    const origins = logins.flatMap(({ server }) => (server.token_endpoint ? [new URL(server.token_endpoint).origin] : []));
+    const origins = logins.flatMap(({ server }) =>
+      server.token_endpoint ? [new URL(server.token_endpoint).origin] : [],
+    );
     const noted = { ...(await store.readRecord("keys", BY_SERVER)), [serverId]: [...new Set(origins)] };
     const all = [...new Set(Object.values(noted).flat())].slice(0, MAX_ORIGINS);
     await store.changeRecords(["keys"], (of) => {

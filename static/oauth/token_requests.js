@@ -48,8 +48,21 @@ export function loginOf({ access_token, refresh_token, expires_in, scope }, know
  */
 export async function redeemCode({ server, client, redirect, verifier, nonce, scopes, resource }, parameters, send) {
   const options = { ...sentBy(send), additionalParameters: aboutResource(resource) };
-  const response = await oauth.authorizationCodeGrantRequest(server, client, authOf(server, client), parameters, redirect, verifier, options);
-  const tokens = await oauth.processAuthorizationCodeResponse(server, client, response, nonce ? { expectedNonce: nonce, requireIdToken: true } : {});
+  const response = await oauth.authorizationCodeGrantRequest(
+    server,
+    client,
+    authOf(server, client),
+    parameters,
+    redirect,
+    verifier,
+    options,
+  );
+  const tokens = await oauth.processAuthorizationCodeResponse(
+    server,
+    client,
+    response,
+    nonce ? { expectedNonce: nonce, requireIdToken: true } : {},
+  );
   const { email, preferred_username, name, sub } = oauth.getValidatedIdTokenClaims(tokens) ?? {};
   const login = loginOf(tokens, { grant: "code", server, client, scopes, resource });
   return { login, person: String(email ?? preferred_username ?? name ?? sub ?? "") };
@@ -62,8 +75,20 @@ export async function redeemCode({ server, client, redirect, verifier, nonce, sc
  */
 export async function requestClientToken({ server, client, scopes, resource }, send) {
   const parameters = { ...(scopes.length > 0 && { scope: scopes.join(" ") }), ...aboutResource(resource) };
-  const response = await oauth.clientCredentialsGrantRequest(server, client, authOf(server, client), parameters, sentBy(send));
-  return loginOf(await oauth.processClientCredentialsResponse(server, client, response), { grant: "client", server, client, scopes, resource });
+  const response = await oauth.clientCredentialsGrantRequest(
+    server,
+    client,
+    authOf(server, client),
+    parameters,
+    sentBy(send),
+  );
+  return loginOf(await oauth.processClientCredentialsResponse(server, client, response), {
+    grant: "client",
+    server,
+    client,
+    scopes,
+    resource,
+  });
 }
 
 /**
@@ -76,7 +101,11 @@ export async function renewLogin(login, send) {
   if (grant === "client") return requestClientToken(login, send);
   const options = { ...sentBy(send), additionalParameters: aboutResource(resource) };
   const response = await oauth.refreshTokenGrantRequest(server, client, authOf(server, client), refresh_token, options);
-  return loginOf(await oauth.processRefreshTokenResponse(server, client, response), { grant, server, client, scopes, resource }, refresh_token);
+  return loginOf(
+    await oauth.processRefreshTokenResponse(server, client, response),
+    { grant, server, client, scopes, resource },
+    refresh_token,
+  );
 }
 
 /** Whether a login can be renewed without its user. @param {Login} login */

@@ -23,7 +23,8 @@ const STATES = dictionaryOf({ done: [t`done`, "good"], next: [t`next`, "running"
 const RECORD = verbatim("first steps");
 
 /** Whether it ended well. @param {CallEntry} entry */
-const isGood = ({ state, response }) => state === "answered" && (response?.http_status ?? FIRST_FAILURE) < FIRST_FAILURE;
+const isGood = ({ state, response }) =>
+  state === "answered" && (response?.http_status ?? FIRST_FAILURE) < FIRST_FAILURE;
 
 export class Onboarding {
   /** @type {(() => void)[]} */
@@ -41,16 +42,32 @@ export class Onboarding {
     const title = el("h2", { id: freshId("first-steps") }, t`First steps`);
     const hide = button(t`Hide these steps`, () => void this.#dismiss(), { class: "quiet small" });
     this.list = el("ol", { class: "first-steps" });
-    this.ending = el("p", { hidden: true }, t`That was it. Programs and models can make calls, too.`, " ", link(t`Connect a program`, viewAddress("connect")));
+    this.ending = el(
+      "p",
+      { hidden: true },
+      t`That was it. Programs and models can make calls, too.`,
+      " ",
+      link(t`Connect a program`, viewAddress("connect")),
+    );
     const head = el("div", { class: "title-row" }, title, hide);
-    this.element = el("section", { class: "panel onboarding", "aria-labelledby": title.id, hidden: true }, head, this.list, this.ending);
+    this.element = el(
+      "section",
+      { class: "panel onboarding", "aria-labelledby": title.id, hidden: true },
+      head,
+      this.list,
+      this.ending,
+    );
   }
 
   start() {
     if (this.#subscriptions.length > 0) return;
     const { inventory, executor } = this.parts;
     const show = () => void this.#show();
-    this.#subscriptions = [inventory.onChange(show), executor.onState(show), executor.onCall((entry) => this.#noteCall(entry))];
+    this.#subscriptions = [
+      inventory.onChange(show),
+      executor.onState(show),
+      executor.onCall((entry) => this.#noteCall(entry)),
+    ];
     void this.#begin();
   }
 
@@ -90,7 +107,8 @@ export class Onboarding {
     if (this.#subscriptions.length === 0) return;
     const steps = stepsOf(this.#facts(this.#hasCalled));
     if (JSON.stringify(steps) === JSON.stringify(this.#shown)) return; // the focus stays where it is
-    const isFresh = (/** @type {Step} */ { state }, /** @type {number} */ index) => state === "done" && (this.#shown[index]?.state ?? state) !== "done";
+    const isFresh = (/** @type {Step} */ { state }, /** @type {number} */ index) =>
+      state === "done" && (this.#shown[index]?.state ?? state) !== "done";
     const fresh = steps.filter(isFresh).map(({ title }) => t`Done: ${title}.`);
     if (fresh.length > 0) announceSentence(fresh.join(" "));
     this.#shown = steps;
@@ -103,7 +121,9 @@ export class Onboarding {
   #facts(hasCalled) {
     const { executor, inventory } = this.parts;
     const { role, connection } = executor.state;
-    const tools = inventory.tools.filter(({ accepted, server_id, key }) => accepted && Object.hasOwn(inventory.pinned.get(server_id) ?? {}, key));
+    const tools = inventory.tools.filter(
+      ({ accepted, server_id, key }) => accepted && Object.hasOwn(inventory.pinned.get(server_id) ?? {}, key),
+    );
     return { isConnected: connection === "online" || role === "standby", servers: inventory.servers, tools, hasCalled };
   }
 
@@ -111,7 +131,9 @@ export class Onboarding {
   async #remember(standing) {
     if (this.#standing === standing) return;
     this.#standing = standing;
-    await this.parts.store.changeRecords(["keys"], (of) => void of("keys").put(standing, RECORD)).catch(() => undefined);
+    await this.parts.store
+      .changeRecords(["keys"], (of) => void of("keys").put(standing, RECORD))
+      .catch(() => undefined);
   }
 
   async #dismiss() {

@@ -31,7 +31,12 @@ export function stepsOf(facts) {
 
 /** @param {boolean} isConnected @returns {Open} */
 function connecting(isConnected) {
-  if (isConnected) return { title: t`This browser is connected`, hint: t`It makes the calls of your tools while this page is open.`, way: null };
+  if (isConnected)
+    return {
+      title: t`This browser is connected`,
+      hint: t`It makes the calls of your tools while this page is open.`,
+      way: null,
+    };
   return { title: t`Connect this browser`, hint: t`The top of the page says how it stands.`, way: null };
 }
 
@@ -48,7 +53,12 @@ function adding(servers) {
 function calling(tools) {
   const easy = easiestTool(tools);
   const title = t`Make your first call`;
-  if (!easy) return { title, hint: t`Choose a tool, fill in its form and press Run.`, way: { words: t`Choose a tool`, address: viewAddress("tools") } };
+  if (!easy)
+    return {
+      title,
+      hint: t`Choose a tool, fill in its form and press Run.`,
+      way: { words: t`Choose a tool`, address: viewAddress("tools") },
+    };
   const way = { words: t`Try ${truncateLine(easy.name)}`, address: viewAddress("tools", easy.name) };
   return { title, hint: t`This one only reads: press Run, and look at the answer.`, way };
 }

@@ -31,7 +31,8 @@ export function findEntries(entries, query) {
   const words = query.toLowerCase().split(/\s+/).filter(Boolean);
   /** @type {Entry[][]} */
   const ranks = [[], [], []];
-  for (const each of entries) if (words.every((word) => each.search.includes(word))) ranks[rankOf(each, words)]?.push(each);
+  for (const each of entries)
+    if (words.every((word) => each.search.includes(word))) ranks[rankOf(each, words)]?.push(each);
   return ranks.flat();
 }
 
@@ -39,7 +40,9 @@ export function findEntries(entries, query) {
 function rankOf({ label }, [first = ""]) {
   const low = label.toLowerCase();
   if (low.startsWith(first)) return 0;
-  const begins = label.split(/[^\p{L}\p{N}]+|(?<=\p{Ll})(?=\p{Lu})/u).some((part) => part.toLowerCase().startsWith(first));
+  const begins = label
+    .split(/[^\p{L}\p{N}]+|(?<=\p{Ll})(?=\p{Lu})/u)
+    .some((part) => part.toLowerCase().startsWith(first));
   return begins ? 1 : 2;
 }
 

@@ -29,7 +29,12 @@ export class Palette {
     this.chosen = 0;
     /** @type {ReturnType<typeof setTimeout> | undefined} */
     this.timer = undefined;
-    this.list = el("div", { role: "listbox", id: freshId("palette"), class: "palette-list", "aria-label": t`What was found` });
+    this.list = el("div", {
+      role: "listbox",
+      id: freshId("palette"),
+      class: "palette-list",
+      "aria-label": t`What was found`,
+    });
     this.input = el("input", {
       type: "text", // in a search field the first Escape would only empty it
       role: "combobox",
@@ -87,8 +92,17 @@ export class Palette {
     this.shown[this.chosen]?.option.setAttribute("aria-selected", "false");
     this.shown = groups.flatMap(({ entries }) => entries).map((entry) => ({ entry, option: this.#optionOf(entry) }));
     const boxes = groups.map(({ kind, entries, more }) => {
-      const title = el("div", { class: "palette-kind", id: freshId("kind") }, more > 0 ? `${kind} (${formatCount(more, "more", "more")})` : kind);
-      return el("div", { role: "group", "aria-labelledby": title.id }, title, ...entries.map((entry) => this.#optionOf(entry)));
+      const title = el(
+        "div",
+        { class: "palette-kind", id: freshId("kind") },
+        more > 0 ? `${kind} (${formatCount(more, "more", "more")})` : kind,
+      );
+      return el(
+        "div",
+        { role: "group", "aria-labelledby": title.id },
+        title,
+        ...entries.map((entry) => this.#optionOf(entry)),
+      );
     });
     fill(this.list, ...boxes);
     this.note.textContent = this.shown.length === 0 ? t`Nothing has all of these words.` : "";
@@ -100,7 +114,12 @@ export class Palette {
   #optionOf(entry) {
     const known = this.#options.get(entry);
     if (known) return known;
-    const properties = { role: "option", id: freshId("option"), "aria-selected": "false", onclick: () => this.#take(entry) };
+    const properties = {
+      role: "option",
+      id: freshId("option"),
+      "aria-selected": "false",
+      onclick: () => this.#take(entry),
+    };
     const made = el("div", properties, el("span", null, entry.label), el("span", { class: "facts" }, entry.detail));
     this.#options.set(entry, made);
     return made;
@@ -121,10 +140,16 @@ export class Palette {
   #press(event) {
     const count = this.shown.length;
     /** @type {Record<string, number>} */
-    const places = { ArrowDown: (this.chosen + 1) % count, ArrowUp: (this.chosen + count - 1) % count, PageDown: count - 1, PageUp: 0 };
+    const places = {
+      ArrowDown: (this.chosen + 1) % count,
+      ArrowUp: (this.chosen + count - 1) % count,
+      PageDown: count - 1,
+      PageUp: 0,
+    };
     const place = places[event.key];
     if (place !== undefined && count > 0) this.#choose(place);
-    else if (event.key === "Enter" && !event.isComposing && this.shown[this.chosen]) this.#take(/** @type {{entry: Entry}} */ (this.shown[this.chosen]).entry);
+    else if (event.key === "Enter" && !event.isComposing && this.shown[this.chosen])
+      this.#take(/** @type {{entry: Entry}} */ (this.shown[this.chosen]).entry);
     else return;
     event.preventDefault();
   }

@@ -6,7 +6,9 @@ import { singleKeysSwitch } from "../ui/appearance.js";
 
 /** @param {[keys: string, what: string][]} shortcuts */
 export function showShortcuts(shortcuts) {
-  const rows = shortcuts.map(([keys, what]) => el("tr", null, el("th", { scope: "row" }, ...keyCaps(keys)), el("td", null, what)));
+  const rows = shortcuts.map(([keys, what]) =>
+    el("tr", null, el("th", { scope: "row" }, ...keyCaps(keys)), el("td", null, what)),
+  );
   /** @type {HTMLDialogElement} */
   const dialog = el(
     "dialog",
@@ -14,7 +16,11 @@ export function showShortcuts(shortcuts) {
     el("h2", { id: "shortcuts-title" }, t`Keyboard shortcuts`),
     el("table", null, el("tbody", null, ...rows)),
     singleKeysSwitch(),
-    el("div", { class: "actions" }, button(t`Close`, () => dialog.close(), { class: "primary" })),
+    el(
+      "div",
+      { class: "actions" },
+      button(t`Close`, () => dialog.close(), { class: "primary" }),
+    ),
   );
   dialog.addEventListener("click", (event) => event.target === dialog && dialog.close());
   dialog.addEventListener("close", () => dialog.remove());

@@ -14,7 +14,15 @@ const IS_MAC = /Mac|iPhone|iPad/.test(globalThis.navigator?.platform ?? "");
 export const PALETTE_KEYS = IS_MAC ? verbatim("⌘K") : t`Ctrl+K`;
 
 /** The letter after `g` that opens a section. @type {Record<string, string>} */
-const LETTERS = dictionaryOf({ servers: "s", tools: "t", chat: "c", calls: "l", devices: "d", settings: "e", connect: "o" });
+const LETTERS = dictionaryOf({
+  servers: "s",
+  tools: "t",
+  chat: "c",
+  calls: "l",
+  devices: "d",
+  settings: "e",
+  connect: "o",
+});
 
 /** All shortcuts, with what they do. @returns {[keys: string, what: string][]} */
 export function listShortcuts() {
@@ -22,7 +30,9 @@ export function listShortcuts() {
     [PALETTE_KEYS, t`Search tools, servers, calls, chats and views`],
     ["?", t`List these shortcuts`],
     ["/", t`Go to the search of the view`],
-    ...listSections().map(([name, label]) => /** @type {[string, string]} */ ([`g ${LETTERS[name]}`, t`Open ${label}`])),
+    ...listSections().map(
+      ([name, label]) => /** @type {[string, string]} */ ([`g ${LETTERS[name]}`, t`Open ${label}`]),
+    ),
     ["↑ ↓", t`Next or previous entry of a list`],
     [verbatim("Enter"), t`Open the entry`],
     [verbatim("Esc"), t`Close what is open`],
@@ -72,7 +82,8 @@ export class Shortcuts {
 
   async openPalette() {
     const { Palette } = await import("./palette.js");
-    if (!document.querySelector("dialog[open]")) new Palette(this.parts, { showKeys: () => void this.showKeys() }).open();
+    if (!document.querySelector("dialog[open]"))
+      new Palette(this.parts, { showKeys: () => void this.showKeys() }).open();
   }
 
   async showKeys() {
@@ -105,5 +116,8 @@ function searchField() {
 /** @param {EventTarget | null} target */
 function isTyping(target) {
   if (!(target instanceof HTMLElement)) return false;
-  return target.isContentEditable || target.matches("textarea, select, input:not([type=checkbox], [type=radio], [type=button])");
+  return (
+    target.isContentEditable ||
+    target.matches("textarea, select, input:not([type=checkbox], [type=radio], [type=button])")
+  );
 }

@@ -29,17 +29,34 @@ const VIEWS = [
 export function listEntries({ inventory, executor }, showKeys) {
   const names = new Map(inventory.servers.map(({ id, title }) => [id, title]));
   const tools = inventory.tools.map((tool) =>
-    entry(t`Tools`, tool.name, viewAddress("tools", tool.name), `${tool.method} ${tool.path}`, `${names.get(tool.server_id) ?? ""} ${tool.description}`),
+    entry(
+      t`Tools`,
+      tool.name,
+      viewAddress("tools", tool.name),
+      `${tool.method} ${tool.path}`,
+      `${names.get(tool.server_id) ?? ""} ${tool.description}`,
+    ),
   );
-  const servers = inventory.servers.map(({ id, title }) => entry(t`Servers`, title, viewAddress("servers", id), "", id));
+  const servers = inventory.servers.map(({ id, title }) =>
+    entry(t`Servers`, title, viewAddress("servers", id), "", id),
+  );
   const calls = executor.calls.map(callEntry);
-  const views = [...listSections().map(([name, label]) => entry(t`Go to`, label, viewAddress(name))), ...VIEWS.map(([label, address]) => entry(t`Go to`, label, address))];
+  const views = [
+    ...listSections().map(([name, label]) => entry(t`Go to`, label, viewAddress(name))),
+    ...VIEWS.map(([label, address]) => entry(t`Go to`, label, address)),
+  ];
   return [...views, ...commands(showKeys), ...servers, ...tools, ...calls];
 }
 
 /** @param {import("../types/types.js").CallEntry} call */
 function callEntry({ call_id, tool, state, request }) {
-  return entry(t`Calls`, tool, viewAddress("calls", call_id), request ? `${request.method} ${request.url}` : state, call_id);
+  return entry(
+    t`Calls`,
+    tool,
+    viewAddress("calls", call_id),
+    request ? `${request.method} ${request.url}` : state,
+    call_id,
+  );
 }
 
 /** @param {() => void} showKeys @returns {Entry[]} */
@@ -62,6 +79,8 @@ function commands(showKeys) {
  */
 export async function findChats({ api }, query) {
   const chats = new ChatApi(api);
-  const found = query.trim() ? await chats.searchConversations(query.trim()) : (await chats.listConversations(null)).conversations;
+  const found = query.trim()
+    ? await chats.searchConversations(query.trim())
+    : (await chats.listConversations(null)).conversations;
   return found.map(({ id, title }) => entry(t`Chats`, title || t`New chat`, viewAddress("chat", id)));
 }

@@ -43,7 +43,9 @@ function pathArguments({ path, parameters }, base, pathname) {
   if (segments.length !== texts.length) return null;
   const found = segments.map((segment, place) => segmentValues(segment, decodeURIComponent(texts[place])));
   if (found.includes(null)) return null;
-  const argumentOf = new Map(parameters.filter((each) => each.in === "path").map(({ name, argument }) => [name, argument]));
+  const argumentOf = new Map(
+    parameters.filter((each) => each.in === "path").map(({ name, argument }) => [name, argument]),
+  );
   return found.flatMap((values) => values ?? []).map(([name, text]) => [argumentOf.get(name) ?? name, text]);
 }
 

@@ -41,7 +41,9 @@ export function writeBody(plan, args, boundary) {
 /** @param {PlanBody} body @param {JsonValue} value @returns {WrittenBody} */
 function binaryBody({ argument = "body", content_type, content_types = [content_type] }, value) {
   const { bytes, filename, contentType: own } = readFile(value, argument);
-  const isOpen = content_types.some((type) => type.includes("*") || type === UNKNOWN_TYPE || (own !== null && fits(own, type)));
+  const isOpen = content_types.some(
+    (type) => type.includes("*") || type === UNKNOWN_TYPE || (own !== null && fits(own, type)),
+  );
   const planned = content_type.includes("*") ? UNKNOWN_TYPE : content_type;
   return { content: bytes, contentType: (isOpen ? own : null) ?? typeByName(filename, content_types) ?? planned };
 }
@@ -49,12 +51,20 @@ function binaryBody({ argument = "body", content_type, content_types = [content_
 /** @param {PlanBody} body @param {JsonValue} value @param {string} boundary @returns {WrittenBody} */
 function multipartBody(body, value, boundary) {
   const contentType = `${body.content_type}; boundary=${boundary}`;
-  return { content: writeMultipart(body.parts ? itemsAsFields(body, value) : fieldsOf(body, value), body.content_type, boundary), contentType };
+  return {
+    content: writeMultipart(
+      body.parts ? itemsAsFields(body, value) : fieldsOf(body, value),
+      body.content_type,
+      boundary,
+    ),
+    contentType,
+  };
 }
 
 /** @param {PlanBody} body @param {JsonValue} value @returns {BodyField[]} */
 function itemsAsFields({ parts, argument = "body" }, value) {
-  if (!Array.isArray(value)) throw new RequestError("invalid_arguments", "The body must be an array: its items become the parts.", argument);
+  if (!Array.isArray(value))
+    throw new RequestError("invalid_arguments", "The body must be an array: its items become the parts.", argument);
   // Each in an array of its own, since an array of values is as many parts.
   return value.map((item) => ({ name: "", value: [item], rule: { name: "", ...parts }, argument }));
 }
@@ -75,7 +85,11 @@ function textContent(body, value) {
     case "form":
       return typeof value === "string" ? value : writeForm(fieldsOf(body, value));
     default:
-      throw new RequestError("unsendable", `This page cannot build a body of type ${body.content_type}.`, body.argument);
+      throw new RequestError(
+        "unsendable",
+        `This page cannot build a body of type ${body.content_type}.`,
+        body.argument,
+      );
   }
 }
 
@@ -119,7 +133,11 @@ function undeclaredValues(plan, body, args) {
  */
 export function fieldsOf(form, value) {
   if (typeof value !== "object" || value === null || Array.isArray(value))
-    throw new RequestError("invalid_arguments", "The body must be an object: its members become the fields.", form.argument);
+    throw new RequestError(
+      "invalid_arguments",
+      "The body must be an object: its members become the fields.",
+      form.argument,
+    );
   const rules = new Map([...(form.properties ?? []), ...(form.fields ?? [])].map((rule) => [rule.name, rule]));
   return Object.entries(value).map(([name, member]) => {
     const rule = rules.get(name) ?? { name };

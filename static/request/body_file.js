@@ -20,7 +20,8 @@ const DATA_URL = /^data:([^,]*?)(;base64)?,([^]*)$/i;
  * @throws {RequestError} invalid_arguments; unsendable for a URL that nobody has fetched before
  */
 export function readFile(value, argument) {
-  if (typeof value === "string") return DATA_URL.test(value) ? fromInlineUrl(value, argument) : describeFile({ text: value }, argument);
+  if (typeof value === "string")
+    return DATA_URL.test(value) ? fromInlineUrl(value, argument) : describeFile({ text: value }, argument);
   if (value instanceof Uint8Array) return describeFile({ bytes: value }, argument);
   if (typeof value !== "object" || value === null || Array.isArray(value))
     throw invalidFile(argument, 'must be a file: {"base64": …}, {"text": …} or {"url": …}');

@@ -33,7 +33,10 @@ export function fieldText(item, contentType) {
  * @returns {string}
  */
 export function writeForm(fields) {
-  return fields.map(writeField).filter((text) => text !== "").join("&");
+  return fields
+    .map(writeField)
+    .filter((text) => text !== "")
+    .join("&");
 }
 
 /** @param {BodyField} field */

@@ -45,7 +45,8 @@ function partsOf({ name, value, rule, argument }) {
   const { headers, content_type } = rule;
   if (value === null) return [];
   if (rule.file) return itemsOf(value).map((item) => filePart(name, item, rule, argument));
-  if (hasStyle(rule)) return stylePairs(value, { ...rule, name }).map(([key, content]) => ({ name: key, headers, content }));
+  if (hasStyle(rule))
+    return stylePairs(value, { ...rule, name }).map(([key, content]) => ({ name: key, headers, content }));
   return itemsOf(value).map((item) => {
     const type = content_type ?? (typeof item === "object" && item !== null ? "application/json" : undefined);
     return { name, type, headers, content: inCharset(fieldText(item, content_type), type ?? TEXT, argument) };

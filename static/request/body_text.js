@@ -7,7 +7,12 @@ import { RequestError } from "./request_error.js";
 /** @typedef {import("../types/types.d.ts").JsonValue} JsonValue */
 
 /** Charsets besides UTF-8 that need no table, with the last character they know. */
-const NARROW = new Map([["us-ascii", 0x7f], ["ascii", 0x7f], ["iso-8859-1", 0xff], ["latin1", 0xff]]);
+const NARROW = new Map([
+  ["us-ascii", 0x7f],
+  ["ascii", 0x7f],
+  ["iso-8859-1", 0xff],
+  ["latin1", 0xff],
+]);
 
 /** @param {string} contentType */
 export function isJson(contentType) {
@@ -45,7 +50,9 @@ const EVENT_FIELDS = ["event", "id", "retry", "data"];
  */
 export function writeEvents(value, argument = "body") {
   if (typeof value === "string") return value;
-  return (Array.isArray(value) ? value : [value]).map((item) => `${eventLines(item, argument).join("\n")}\n\n`).join("");
+  return (Array.isArray(value) ? value : [value])
+    .map((item) => `${eventLines(item, argument).join("\n")}\n\n`)
+    .join("");
 }
 
 /** @param {JsonValue} item @param {string} argument @returns {string[]} */
@@ -55,7 +62,8 @@ function eventLines(item, argument) {
   return Object.entries(isEvent ? (item ?? {}) : { data: item }).flatMap(([name, content]) => {
     if (isEvent && content === null) return [];
     const lines = (typeof content === "string" ? content : stringifyJson(content)).split(/\r\n|[\r\n]/);
-    if (lines.length > 1 && name !== "data") throw new RequestError("invalid_arguments", `"${name}" of an event must be one line.`, argument);
+    if (lines.length > 1 && name !== "data")
+      throw new RequestError("invalid_arguments", `"${name}" of an event must be one line.`, argument);
     return lines.map((line) => `${name}: ${line}`);
   });
 }
@@ -76,7 +84,11 @@ export function inCharset(text, contentType, argument = "body") {
   for (let index = 0; index < text.length; index += 1) {
     bytes[index] = text.charCodeAt(index);
     if (text.charCodeAt(index) > last)
-      throw new RequestError("invalid_arguments", `"${argument}" holds a character that ${charset} does not have.`, argument);
+      throw new RequestError(
+        "invalid_arguments",
+        `"${argument}" holds a character that ${charset} does not have.`,
+        argument,
+      );
   }
   return bytes;
 }

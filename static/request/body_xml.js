@@ -13,7 +13,15 @@ const NAME = /^[\p{L}_:][\p{L}\p{N}\p{M}_:.·-]*$/u;
 // eslint-disable-next-line no-control-regex
 const ILLEGAL = /[\u0000-\u0008\u000B\u000C\u000E-\u001F\uFFFE\uFFFF]|\p{Surrogate}/u;
 /** @type {Record<string, string>} */
-const ENTITIES = dictionaryOf({ "&": "&amp;", "<": "&lt;", ">": "&gt;", '"': "&quot;", "\r": "&#13;", "\n": "&#10;", "\t": "&#9;" });
+const ENTITIES = dictionaryOf({
+  "&": "&amp;",
+  "<": "&lt;",
+  ">": "&gt;",
+  '"': "&quot;",
+  "\r": "&#13;",
+  "\n": "&#10;",
+  "\t": "&#9;",
+});
 
 /** @param {string} problem */
 const invalidBody = (problem) => new RequestError("invalid_arguments", problem, "body");
@@ -118,7 +126,13 @@ function qualifyName({ prefix = "", namespace }, name, scope, isAttribute) {
 function attributesOf(value, { properties = [] }) {
   if (typeof value !== "object" || value === null || Array.isArray(value)) return [];
   return properties
-    .filter(({ node, property }) => node === "attribute" && Object.hasOwn(value, property) && value[property] !== undefined && value[property] !== null)
+    .filter(
+      ({ node, property }) =>
+        node === "attribute" &&
+        Object.hasOwn(value, property) &&
+        value[property] !== undefined &&
+        value[property] !== null,
+    )
     .map((attribute) => [attribute, value[attribute.property]]);
 }
 

@@ -77,7 +77,8 @@ function placeParameter(parameter, args, draft) {
   const { in: location, name, argument } = parameter;
   const value = Object.hasOwn(args, argument) ? args[argument] : parameter.default;
   if (location === "header" && IGNORED_HEADERS.has(name.toLowerCase())) return;
-  const reason = location === "cookie" ? "A page cannot set cookies of another site." : unsendableHeader(parameter, value);
+  const reason =
+    location === "cookie" ? "A page cannot set cookies of another site." : unsendableHeader(parameter, value);
   if (reason || location === "cookie") {
     draft.unsendable.push({ in: location, name, required: parameter.required, reason: reason ?? "" });
     return;

@@ -51,7 +51,9 @@ function placeHttp(httpScheme, credential) {
   /** @param {string} text @returns {Placement} */
   const authorization = (text) => ({ in: "header", name: "authorization", text });
   if (scheme === "basic") {
-    return authorization(`Basic ${encodeBase64("username" in credential ? basicPair(credential) : String(credential.value))}`);
+    return authorization(
+      `Basic ${encodeBase64("username" in credential ? basicPair(credential) : String(credential.value))}`,
+    );
   }
   if (scheme === "bearer") return authorization(`Bearer ${withoutScheme(String(credential.value ?? ""))}`);
   if (["digest", "mutual", "negotiate", "hoba", "scram-sha-1", "scram-sha-256"].includes(scheme))
@@ -108,7 +110,9 @@ function chooseAlternative(alternatives, credentials) {
  */
 export function placeSecrets(plan, credentials) {
   const chosen = chooseAlternative(plan.security ?? [], credentials);
-  const placements = chosen.map((requirement) => placeCredential(requirement, { ...memberOf(credentials, requirement.scheme) }));
+  const placements = chosen.map((requirement) =>
+    placeCredential(requirement, { ...memberOf(credentials, requirement.scheme) }),
+  );
   const forServer = Object.hasOwn(credentials, "*") ? { .../** @type {object} */ (credentials["*"]) } : null;
   if (forServer) placements.push(placeCredential(/** @type {any} */ ({ scheme: "*", ...forServer }), forServer));
   return placements;
@@ -123,7 +127,8 @@ export function secretTexts(credentials) {
   const texts = new Set();
   for (const credential of Object.values(credentials)) {
     if ("value" in credential) texts.add(credential.value).add(withoutScheme(credential.value));
-    if ("username" in credential) texts.add(encodeBase64(basicPair(credential))).add(credential.password || credential.username);
+    if ("username" in credential)
+      texts.add(encodeBase64(basicPair(credential))).add(credential.password || credential.username);
     else if ("password" in credential) texts.add(credential.password);
   }
   return [...texts].filter((text) => text.length >= 4).sort((a, b) => b.length - a.length);

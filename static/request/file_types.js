@@ -62,7 +62,9 @@ const baseOf = (type) => type.split(";", 1)[0].trim().toLowerCase();
  */
 export function fits(type, listed) {
   const range = baseOf(listed);
-  return range === "*/*" || baseOf(type) === range || (range.endsWith("/*") && baseOf(type).startsWith(range.slice(0, -1)));
+  return (
+    range === "*/*" || baseOf(type) === range || (range.endsWith("/*") && baseOf(type).startsWith(range.slice(0, -1)))
+  );
 }
 
 /**

@@ -14,7 +14,8 @@ const MAX_MISSING = 20;
 
 /** @param {SecurityRequirement} requirement @returns {MissingCredential} */
 function missingOf({ scheme, type, in: location }) {
-  const kind = type === "oauth2" || type === "openIdConnect" ? "login" : location === "cookie" ? "cookie" : "credential";
+  const kind =
+    type === "oauth2" || type === "openIdConnect" ? "login" : location === "cookie" ? "cookie" : "credential";
   return { scheme: scheme.slice(0, SCHEME_CHARS), kind };
 }
 
@@ -28,7 +29,8 @@ export function missingCredentials(plan, credentials) {
   if (placeSecrets(plan, credentials).some((place) => place.in !== "nowhere")) return [];
   const demanded = (plan.security ?? []).find((all) => all.length > 0);
   if (!demanded) return [{ scheme: "", kind: "undeclared" }];
-  const isMissing = (/** @type {SecurityRequirement} */ each) => each.in === "cookie" || !Object.hasOwn(credentials, each.scheme);
+  const isMissing = (/** @type {SecurityRequirement} */ each) =>
+    each.in === "cookie" || !Object.hasOwn(credentials, each.scheme);
   return demanded.filter(isMissing).map(missingOf).slice(0, MAX_MISSING);
 }
 
@@ -40,6 +42,8 @@ export function missingCredentials(plan, credentials) {
  */
 export function statedNeed(status, { pin, credentials, via }) {
   if (via.login || (status !== 401 && status !== 403)) return {};
-  const missing_credentials = missingCredentials(pin.plan, credentials).filter(({ kind }) => status === 401 || kind !== "undeclared");
+  const missing_credentials = missingCredentials(pin.plan, credentials).filter(
+    ({ kind }) => status === 401 || kind !== "undeclared",
+  );
   return missing_credentials.length > 0 ? { missing_credentials } : {};
 }

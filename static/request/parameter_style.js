@@ -51,7 +51,10 @@ export function encodeReserved(location) {
   const encodePlain = (plain) => encodeStrict(plain).replace(reserved, decodeURIComponent);
   return (text) => {
     const triples = text.match(TRIPLE) ?? [];
-    return text.split(TRIPLE).map((plain, index) => encodePlain(plain) + (triples[index] ?? "")).join("");
+    return text
+      .split(TRIPLE)
+      .map((plain, index) => encodePlain(plain) + (triples[index] ?? ""))
+      .join("");
   };
 }
 
@@ -180,7 +183,13 @@ const WRITERS = dictionaryOf({ simple, label, matrix });
 export function stylePairs(value, { name, style, explode }) {
   const known = ALLOWED.query.includes(style ?? "") ? /** @type {string} */ (style) : DEFAULT_STYLE.query;
   const encode = (/** @type {string} */ text) => text;
-  return pairsOf(value, known, { name, style: known, explode: explode ?? known === "form", encode, encodeName: encode });
+  return pairsOf(value, known, {
+    name,
+    style: known,
+    explode: explode ?? known === "form",
+    encode,
+    encodeName: encode,
+  });
 }
 
 /** Styles each location knows; any other is read as the location's default. */
@@ -206,7 +215,11 @@ export function writeParameter(value, parameter) {
   const explode = parameter.explode ?? style === "form";
   const options = { name, style, explode, encode: encoderOf(parameter), encodeName: encodeStrict };
   if (location !== "query") return WRITERS[style](value, options);
-  return pairsOf(value, style, options).map(([key, text]) => `${key}=${text}`).join("&") || null;
+  return (
+    pairsOf(value, style, options)
+      .map(([key, text]) => `${key}=${text}`)
+      .join("&") || null
+  );
 }
 
 /**

@@ -22,12 +22,18 @@ const CONTROL_OR_BACKSLASH = /[\\\u0000-\u001f\u007f]/;
  */
 export function parseBase(text) {
   if (!text)
-    throw new RequestError("no_base_url", "The document does not say where the API is. Set the base URL of this server.");
+    throw new RequestError(
+      "no_base_url",
+      "The document does not say where the API is. Set the base URL of this server.",
+    );
   const base = URL.canParse(text) ? new URL(text) : null;
   if (!base || !["http:", "https:"].includes(base.protocol))
     throw new RequestError("no_base_url", `"${text}" is not an http or https address. Correct the server's base URL.`);
   if (base.username || base.password)
-    throw new RequestError("no_base_url", "A base URL must not hold a user name or password. Save them as a credential.");
+    throw new RequestError(
+      "no_base_url",
+      "A base URL must not hold a user name or password. Save them as a credential.",
+    );
   return base;
 }
 
@@ -44,7 +50,9 @@ export function joinUrl(base, plan, parts) {
   const template = mark < 0 ? beforeFragment : beforeFragment.slice(0, mark);
   const ownQuery = mark < 0 ? "" : beforeFragment.slice(mark + 1);
   const path = fillTemplate(template, plan, parts);
-  const query = [base.search.slice(1), fillPath(ownQuery, parts), ...parts.query].filter((text) => text !== "").join("&");
+  const query = [base.search.slice(1), fillPath(ownQuery, parts), ...parts.query]
+    .filter((text) => text !== "")
+    .join("&");
   const slash = path === "" || path.startsWith("/") ? "" : "/";
   return `${base.origin}${base.pathname.replace(/\/+$/, "")}${slash}${path}${query ? `?${query}` : ""}`;
 }
@@ -92,11 +100,21 @@ function fillTemplate(template, plan, parts) {
 function checkSegment(text, names, plan, parts, isLast) {
   const argument = parts.pathArguments.get(names[0]) ?? names[0];
   const isEmptyLabel = isLast && text === "." && names.length === 1 && parts.path.get(names[0]) === ".";
-  const isLabel = plan.parameters.some(({ in: location, name, style }) => location === "path" && name === names[0] && style === "label");
+  const isLabel = plan.parameters.some(
+    ({ in: location, name, style }) => location === "path" && name === names[0] && style === "label",
+  );
   if (hasDotSegment(text) && !(isEmptyLabel && isLabel))
-    throw new RequestError("invalid_arguments", `"${argument}" must not be "." or "..": that would change the path of the request.`, argument);
+    throw new RequestError(
+      "invalid_arguments",
+      `"${argument}" must not be "." or "..": that would change the path of the request.`,
+      argument,
+    );
   if (/^\/*$/.test(text) && !plan.safe)
-    throw new RequestError("invalid_arguments", `"${argument}" must not be empty: the request would reach another address.`, argument);
+    throw new RequestError(
+      "invalid_arguments",
+      `"${argument}" must not be empty: the request would reach another address.`,
+      argument,
+    );
 }
 
 /** @param {string} text */

@@ -21,9 +21,17 @@ function checkValue(value, argument) {
   let level = [value];
   for (let depth = 0; level.length; depth += 1) {
     if (depth > MAX_LEVELS)
-      throw new RequestError("invalid_arguments", `"${argument}" is nested more than ${MAX_LEVELS} levels deep.`, argument);
+      throw new RequestError(
+        "invalid_arguments",
+        `"${argument}" is nested more than ${MAX_LEVELS} levels deep.`,
+        argument,
+      );
     if (level.some((member) => typeof member === "number" && !Number.isFinite(member)))
-      throw new RequestError("invalid_arguments", `"${argument}" holds a number that is too large to be sent.`, argument);
+      throw new RequestError(
+        "invalid_arguments",
+        `"${argument}" holds a number that is too large to be sent.`,
+        argument,
+      );
     level = level.flatMap((member) => (typeof member === "object" && member !== null ? Object.values(member) : []));
   }
 }

@@ -35,10 +35,24 @@ export class ChoiceToolbar {
     this.accept = guardControl(button(t`Accept the selection`, accept, { dataset: { testid: "accept" } }));
     const choice = (/** @type {string} */ label, /** @type {(tool: ServerTool) => boolean} */ isWanted) =>
       button(label, () => choose(isWanted), { class: "quiet" });
-    const finding = el("div", { class: "finding" }, labelledField(t`Search the operations`, this.search), labelledField(t`Show`, this.show));
+    const finding = el(
+      "div",
+      { class: "finding" },
+      labelledField(t`Search the operations`, this.search),
+      labelledField(t`Show`, this.show),
+    );
     finding.hidden = tools.length < SEARCHED_OPERATIONS;
-    const buttons = [choice(t`All`, () => true), choice(t`Read-only`, ({ safe }) => safe), choice(t`None`, () => false)];
-    const group = el("div", { class: "actions", role: "group", "aria-label": t`Choose operations` }, this.facts, ...buttons);
+    const buttons = [
+      choice(t`All`, () => true),
+      choice(t`Read-only`, ({ safe }) => safe),
+      choice(t`None`, () => false),
+    ];
+    const group = el(
+      "div",
+      { class: "actions", role: "group", "aria-label": t`Choose operations` },
+      this.facts,
+      ...buttons,
+    );
     this.element = el("div", { class: "toolbar sticky" }, finding, group, el("span", { class: "spacer" }));
     this.decision = el("div", { class: "decision" }, this.count, this.accept);
     this.element.append(this.decision);
@@ -53,7 +67,9 @@ export class ChoiceToolbar {
   showFound(found, isFiltered) {
     const unsafe = this.tools.reduce((sum, { safe }) => sum + Number(!safe), 0);
     const all = formatCount(this.tools.length, "operation");
-    this.facts.textContent = isFiltered ? t`${found} of ${all}. Choose among these:` : t`${all}, ${unsafe} can change data`;
+    this.facts.textContent = isFiltered
+      ? t`${found} of ${all}. Choose among these:`
+      : t`${all}, ${unsafe} can change data`;
   }
 
   /** @param {import("./operation_choice.js").OperationChoice} choice @param {boolean} isReady what would be sent is known */

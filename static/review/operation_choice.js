@@ -74,6 +74,10 @@ export class OperationChoice {
   get leftSentence() {
     const left = this.tools.length - this.now.size;
     if (left === 0) return t`Nothing is left to decide.`;
-    return counted(left, "{0} operation of this document is not accepted.", "{0} operations of this document are not accepted.");
+    return counted(
+      left,
+      "{0} operation of this document is not accepted.",
+      "{0} operations of this document are not accepted.",
+    );
   }
 }

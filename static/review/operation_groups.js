@@ -21,7 +21,11 @@ export function groupOperations(tools, isChanged) {
   /** @type {Map<string, OperationGroup>} */
   const groups = new Map();
   for (const tool of tools) {
-    const [id, title] = isChanged(tool) ? ["changed", CHANGED] : tool.tags[0] ? [`tag ${tool.tags[0]}`, tool.tags[0]] : [`path ${titleOf(tool)}`, titleOf(tool)];
+    const [id, title] = isChanged(tool)
+      ? ["changed", CHANGED]
+      : tool.tags[0]
+        ? [`tag ${tool.tags[0]}`, tool.tags[0]]
+        : [`path ${titleOf(tool)}`, titleOf(tool)];
     const group = groups.get(id);
     if (group) group.tools.push(tool);
     else groups.set(id, { id, title, tools: [tool] });
@@ -61,7 +65,9 @@ const segmentsOf = ({ path }) => path.split("/").filter(Boolean);
 
 /** @param {ServerTool} tool @param {number} depth */
 function pathBegin(tool, depth) {
-  return `/${segmentsOf(tool).slice(0, depth + 1).join("/")}`;
+  return `/${segmentsOf(tool)
+    .slice(0, depth + 1)
+    .join("/")}`;
 }
 
 /** What is searched of each, in lower case, from its first search on. @type {WeakMap<ServerTool, string>} */

@@ -31,8 +31,12 @@ export class OperationList {
     this.list = new WindowedList(this.element, {
       keyOf: (/** @type {Line} */ line) => (line.kind === "group" ? line.group.id : `tool ${line.tool.key}`),
       make: (line) => (line.kind === "group" ? this.#groupRow(line.group) : makeRow(line.tool)),
-      update: (line, element) => (line.kind === "group" ? this.#updateGroup(line, element) : this.#updateRow(line.tool, element)),
-      guess: (line) => (line.kind === "group" ? 45 : 62 + Math.min(2, line.tool.warnings.length) * 20 + (line.tool.description || line.tool.summary ? 20 : 0)),
+      update: (line, element) =>
+        line.kind === "group" ? this.#updateGroup(line, element) : this.#updateRow(line.tool, element),
+      guess: (line) =>
+        line.kind === "group"
+          ? 45
+          : 62 + Math.min(2, line.tool.warnings.length) * 20 + (line.tool.description || line.tool.summary ? 20 : 0),
     });
     this.element.addEventListener("change", (event) => this.#choose(/** @type {HTMLInputElement} */ (event.target)));
     this.element.addEventListener("keydown", (event) => this.#handleKey(event));
@@ -95,9 +99,14 @@ export class OperationList {
 
   /** @param {Extract<Line, {kind: "group"}>} line @param {HTMLElement} element */
   #updateGroup({ group, isOpen }, element) {
-    const [box, fold, facts] = ["input", ".fold", ".facts"].map((part) => /** @type {HTMLElement} */ (element.querySelector(part)));
+    const [box, fold, facts] = ["input", ".fold", ".facts"].map(
+      (part) => /** @type {HTMLElement} */ (element.querySelector(part)),
+    );
     const chosen = this.choice.countOf(group.tools);
-    Object.assign(box, { checked: chosen === group.tools.length, indeterminate: chosen > 0 && chosen < group.tools.length });
+    Object.assign(box, {
+      checked: chosen === group.tools.length,
+      indeterminate: chosen > 0 && chosen < group.tools.length,
+    });
     fold.setAttribute("aria-expanded", String(isOpen));
     facts.textContent = t`${chosen} of ${formatCount(group.tools.length, "operation")}`;
   }
@@ -128,6 +137,9 @@ export class OperationList {
     const next = { ArrowDown: at + 1, ArrowUp: at - 1, Home: 0, End: this.list.lines.length - 1 }[event.key];
     if (at < 0 || next === undefined) return;
     event.preventDefault();
-    this.list.revealLine(Math.min(Math.max(next, 0), this.list.lines.length - 1))?.querySelector("input")?.focus();
+    this.list
+      .revealLine(Math.min(Math.max(next, 0), this.list.lines.length - 1))
+      ?.querySelector("input")
+      ?.focus();
   }
 }

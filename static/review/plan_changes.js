@@ -13,13 +13,14 @@ import { truncateLine } from "../base/untrusted_text.js";
 const jsonOf = (value) => stringifyJson(/** @type {import("../types/types.js").JsonValue} */ (value ?? null));
 
 /** @param {RequestPlan} plan @returns {Map<string, PlanParameter>} */
-const byPlace = (plan) =>
-  new Map(plan.parameters.map((parameter) => [`${parameter.in} ${parameter.name}`, parameter]));
+const byPlace = (plan) => new Map(plan.parameters.map((parameter) => [`${parameter.in} ${parameter.name}`, parameter]));
 
 /** @param {RequestPlan} before @param {RequestPlan} after @returns {string[]} */
 function parameterChanges(before, after) {
   const [old, fresh] = [byPlace(before), byPlace(after)];
-  const gone = [...old].filter(([place]) => !fresh.has(place)).map(([, parameter]) => t`The ${parameter.in} parameter ${parameter.name} is gone.`);
+  const gone = [...old]
+    .filter(([place]) => !fresh.has(place))
+    .map(([, parameter]) => t`The ${parameter.in} parameter ${parameter.name} is gone.`);
   const rest = [...fresh].flatMap(([place, parameter]) => parameterChange(old.get(place), parameter) ?? []);
   return [...gone, ...rest];
 }
@@ -27,9 +28,14 @@ function parameterChanges(before, after) {
 /** @param {PlanParameter | undefined} known as it was accepted @param {PlanParameter} parameter @returns {string | null} null: it stays as it was */
 function parameterChange(known, parameter) {
   const { in: place, name, required } = parameter;
-  if (!known) return required ? t`The ${place} parameter ${name} is new and required.` : t`The ${place} parameter ${name} is new.`;
+  if (!known)
+    return required
+      ? t`The ${place} parameter ${name} is new and required.`
+      : t`The ${place} parameter ${name} is new.`;
   if (known.required !== required)
-    return required ? t`The ${place} parameter ${name} is now required.` : t`The ${place} parameter ${name} is now optional.`;
+    return required
+      ? t`The ${place} parameter ${name} is now required.`
+      : t`The ${place} parameter ${name} is now optional.`;
   return jsonOf(known) === jsonOf(parameter) ? null : t`The ${place} parameter ${name} is written differently.`;
 }
 
@@ -53,7 +59,9 @@ function bodyChanges(before, after) {
 
 /** Of an MCP tool the whole definition is known, so each change can be shown: as text, for it is the server's. @param {JsonObject} before @param {JsonObject} after @returns {string[]} */
 function toolChanges(before, after) {
-  const [title, description] = ["title", "description"].map((name) => (before[name] === after[name] ? null : [quoteText(before[name]), quoteText(after[name])]));
+  const [title, description] = ["title", "description"].map((name) =>
+    before[name] === after[name] ? null : [quoteText(before[name]), quoteText(after[name])],
+  );
   const rest = [...new Set([...Object.keys(before), ...Object.keys(after)])].filter(
     (name) => !(name in WORDING) && jsonOf(before[name]) !== jsonOf(after[name]),
   );
@@ -78,8 +86,12 @@ const quoteText = (text) => (typeof text === "string" ? t`“${truncateLine(text
 function argumentChanges(before, after) {
   if (jsonOf(before) === jsonOf(after)) return [];
   const [old, fresh] = [before, after].map((schema) => Object.keys(/** @type {any} */ (schema)?.properties ?? {}));
-  const added = fresh.filter((name) => !old.includes(name)).map((name) => t`The argument ${truncateLine(name)} is new.`);
-  const gone = old.filter((name) => !fresh.includes(name)).map((name) => t`The argument ${truncateLine(name)} is gone.`);
+  const added = fresh
+    .filter((name) => !old.includes(name))
+    .map((name) => t`The argument ${truncateLine(name)} is new.`);
+  const gone = old
+    .filter((name) => !fresh.includes(name))
+    .map((name) => t`The argument ${truncateLine(name)} is gone.`);
   return added.length + gone.length > 0 ? [...added, ...gone] : [t`Its arguments are described differently.`];
 }
 

@@ -21,7 +21,15 @@ export function reviewRow(tool, { url, isNow, changes, claims, byCompanion }) {
   });
   const changed = changes.length > 0 ? el("span", { class: "badge warning" }, t`changed`) : null;
   const accepted = isNow ? el("span", { class: "badge good" }, t`accepted`) : null;
-  const name = el("label", { for: id }, methodTag(tool.method, tool.safe), " ", el("strong", null, tool.name), changed, accepted);
+  const name = el(
+    "label",
+    { for: id },
+    methodTag(tool.method, tool.safe),
+    " ",
+    el("strong", null, tool.name),
+    changed,
+    accepted,
+  );
   const place = el("span", { class: "mono url" }, url);
   const about = el("div", { id: `${id}-about` }, effectBadge(tool), place, claimLine(claims), describeTool(tool));
   const lines = changes.map((line) => el("li", null, line));
@@ -45,12 +53,20 @@ function effectBadge({ safe, method }) {
 
 /** What the server says of its own tool changes nothing, and says so. @param {string[]} claims */
 function claimLine(claims) {
-  return claims.length === 0 ? null : el("p", { class: "hint" }, t`The server itself says: ${claimWords(claims)}. You are asked all the same.`);
+  return claims.length === 0
+    ? null
+    : el("p", { class: "hint" }, t`The server itself says: ${claimWords(claims)}. You are asked all the same.`);
 }
 
 /** @param {string[]} labels */
 function companionLine(labels) {
-  return labels.length === 0 ? null : el("p", { class: "hint" }, t`Through the companion extension, with a value that you set for the server, it also sends: ${labels.join(", ")}.`);
+  return labels.length === 0
+    ? null
+    : el(
+        "p",
+        { class: "hint" },
+        t`Through the companion extension, with a value that you set for the server, it also sends: ${labels.join(", ")}.`,
+      );
 }
 
 /** @param {ServerTool} tool */

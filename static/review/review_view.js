@@ -116,7 +116,11 @@ export class ReviewView {
   /** @param {ServerDetail} server */
   #draw(server) {
     this.list?.stop();
-    const list = new OperationList(this.#choice, (tool) => this.#row(tool), () => this.#countChosen());
+    const list = new OperationList(
+      this.#choice,
+      (tool) => this.#row(tool),
+      () => this.#countChosen(),
+    );
     const toolbar = new ChoiceToolbar(server.tools, {
       search: () => this.#search(),
       choose: (isWanted) => this.#chooseFound(isWanted),
@@ -126,7 +130,15 @@ export class ReviewView {
     const changed = server.tools.filter(isChanged).length;
     fill(
       this.body,
-      el("p", { class: "crumbs" }, link(t`Servers`, viewAddress("servers")), " / ", link(server.title, viewAddress("servers", server.id)), " / ", t`Review`),
+      el(
+        "p",
+        { class: "crumbs" },
+        link(t`Servers`, viewAddress("servers")),
+        " / ",
+        link(server.title, viewAddress("servers", server.id)),
+        " / ",
+        t`Review`,
+      ),
       el("h1", null, t`Review ${server.title}`),
       el("p", { class: "lead" }, LEAD),
       changed > 0 ? notice("warning", pausedSentence(changed)) : null,
@@ -188,7 +200,17 @@ export class ReviewView {
     const sentence = selection === null ? "" : overLimitSentence(selection, others + this.#choice.chosenCount);
     if (this.overLimit.dataset.sentence === sentence) return;
     this.overLimit.dataset.sentence = sentence;
-    fill(this.overLimit, sentence && el("div", { class: "notice warning" }, sentence, " ", link(t`Choose what models are shown`, viewAddress("selection"))));
+    fill(
+      this.overLimit,
+      sentence &&
+        el(
+          "div",
+          { class: "notice warning" },
+          sentence,
+          " ",
+          link(t`Choose what models are shown`, viewAddress("selection")),
+        ),
+    );
   }
 
   /** @param {Event} event */
@@ -213,8 +235,17 @@ export class ReviewView {
 
   /** Said once: the notice speaks for itself. @param {import("../session/acceptance.js").Refused[]} refused @param {number} accepted */
   #confirm(refused, accepted) {
-    const ways = [link(t`Try them`, viewAddress("tools")), " · ", link(t`Settings of the server`, viewAddress("servers", this.serverId))];
-    const done = notice("good", t`${formatCount(accepted, "operation")} accepted.`, ` ${this.#choice.leftSentence} `, ...ways);
+    const ways = [
+      link(t`Try them`, viewAddress("tools")),
+      " · ",
+      link(t`Settings of the server`, viewAddress("servers", this.serverId)),
+    ];
+    const done = notice(
+      "good",
+      t`${formatCount(accepted, "operation")} accepted.`,
+      ` ${this.#choice.leftSentence} `,
+      ...ways,
+    );
     done.dataset.testid = "accepted";
     fill(this.messages, refused.length === 0 ? done : refusedNotice(refused, accepted));
     window.scrollTo(0, 0);
@@ -237,7 +268,11 @@ function addressOf(plan, path) {
 
 /** @param {number} changed so many operations */
 const pausedSentence = (changed) =>
-  counted(changed, "{0} operation changed since you accepted, and paused until you decide.", "{0} operations changed since you accepted, and paused until you decide.");
+  counted(
+    changed,
+    "{0} operation changed since you accepted, and paused until you decide.",
+    "{0} operations changed since you accepted, and paused until you decide.",
+  );
 
 /** @param {ServerDetail} server */
 function missingAddress(server) {

@@ -37,12 +37,14 @@ const BRIDGE_MAY_HELP = new Set([
 ]);
 /** Failures with which something answered: its document may be elsewhere. */
 const SEARCHED = new Set(["web_page", "http_status", "empty", "not_a_document"]);
-const WORDS = /** @type {Record<string, string>} */ (dictionaryOf({
-  network: t`Check the address, and that the server runs, then fetch again.`,
-  timeout: t`The server may be busy. Fetch again, or look whether it runs.`,
-  cors: t`Perhaps nothing is at this path: many servers leave the permission (CORS) out of their error answers. If the document is there, save it and add it as a file; its calls still need the permission.`,
-  mcp_login: "",
-}));
+const WORDS = /** @type {Record<string, string>} */ (
+  dictionaryOf({
+    network: t`Check the address, and that the server runs, then fetch again.`,
+    timeout: t`The server may be busy. Fetch again, or look whether it runs.`,
+    cors: t`Perhaps nothing is at this path: many servers leave the permission (CORS) out of their error answers. If the document is there, save it and add it as a file; its calls still need the permission.`,
+    mcp_login: "",
+  })
+);
 const READING = () => notice("note", t`Reading the document…`);
 
 export class AddServerView {
@@ -90,7 +92,11 @@ export class AddServerView {
     const hint = t`This browser fetches it, so addresses on this computer, in your network or behind your VPN work.`;
     return el(
       "form",
-      { class: "panel", "aria-label": t`By address`, onsubmit: (/** @type {Event} */ event) => void this.#fetch(event) },
+      {
+        class: "panel",
+        "aria-label": t`By address`,
+        onsubmit: (/** @type {Event} */ event) => void this.#fetch(event),
+      },
       el("h2", null, t`By address`),
       labelledField(t`Address of the document, its documentation, the API or an MCP server`, this.url, hint),
       el("button", { type: "submit", class: "primary" }, t`Fetch`),
@@ -135,7 +141,11 @@ export class AddServerView {
       "form",
       { class: "panel", "aria-label": t`Pasted text`, onsubmit: submit },
       el("h2", null, t`Pasted text`),
-      labelledField(t`Text of the document`, text, t`Or a Postman collection, a HAR file, curl commands: it is recognised.`),
+      labelledField(
+        t`Text of the document`,
+        text,
+        t`Or a Postman collection, a HAR file, curl commands: it is recognised.`,
+      ),
       labelledField(t`Base address`, base, t`Only if the document does not name one.`),
       el("button", { type: "submit" }, t`Add the text`),
     );
@@ -195,9 +205,19 @@ export class AddServerView {
 
   /** An MCP server wants a login: at the authorization server that it names, or by a token. @param {URL} url */
   #loginForms(url) {
-    const forms = el("div", { class: "stack" }, tokenForm((token) => void this.#addWithToken(url, token)));
+    const forms = el(
+      "div",
+      { class: "stack" },
+      tokenForm((token) => void this.#addWithToken(url, token)),
+    );
     void import("./login_view.js").then(({ mcpLoginForm }) =>
-      forms.prepend(mcpLoginForm(this.parts, url, (credentials, keep) => void this.#attempt(() => this.#addFetched(url, credentials, keep)))),
+      forms.prepend(
+        mcpLoginForm(
+          this.parts,
+          url,
+          (credentials, keep) => void this.#attempt(() => this.#addFetched(url, credentials, keep)),
+        ),
+      ),
     );
     return forms;
   }
@@ -222,9 +242,13 @@ export class AddServerView {
     if (lines) return lines;
     const canHelp = BRIDGE_MAY_HELP.has(code) && isPublic(url.hostname);
     const help = canHelp
-      ? button(t`Let the bridge fetch it`, () => void this.#attempt(async () => void (await this.#add({ url: url.href }))), {
-          class: "primary",
-        })
+      ? button(
+          t`Let the bridge fetch it`,
+          () => void this.#attempt(async () => void (await this.#add({ url: url.href }))),
+          {
+            class: "primary",
+          },
+        )
       : null;
     const doctor = link(t`Open the doctor`, `${viewAddress("doctor")}?url=${encodeURIComponent(url.href)}`, {
       class: "button quiet",
@@ -266,7 +290,10 @@ export class AddServerView {
       fill(this.messages, READING());
       return answer;
     };
-    const { text, decisions } = await new ReferenceLoader({ api: this.parts.api, probes: this.probes }, ask).loadReferences(document, files);
+    const { text, decisions } = await new ReferenceLoader(
+      { api: this.parts.api, probes: this.probes },
+      ask,
+    ).loadReferences(document, files);
     return this.#add({ ...offered, text }, decisions);
   }
 

@@ -25,14 +25,30 @@ export async function takeText(container, text) {
 /** @param {Element} container @param {Converted} converted @returns {Promise<string | null>} */
 function askAboutConversion(container, { kind, title, text, requests, operations, notes }) {
   const what = kind[0].toUpperCase() + kind.slice(1);
-  const begin = counted(requests, "{1}: {0} request becomes {2}", "{1}: {0} requests become {2}", what, formatCount(operations, "operation"));
+  const begin = counted(
+    requests,
+    "{1}: {0} request becomes {2}",
+    "{1}: {0} requests become {2}",
+    what,
+    formatCount(operations, "operation"),
+  );
   const about = t`The document is made in this browser. You review it as any other before anything is accepted.`;
-  return askPanel(container, begin, [
-    el("p", null, el("strong", null, title)),
-    el("p", { class: "hint" }, about),
-    el("ul", { class: "notes" }, ...notes.map((note) => el("li", null, note))),
-    el("details", null, el("summary", null, t`Show the document`), el("pre", { tabindex: "0", role: "region", "aria-label": t`The document` }, text)),
-  ], [{ label: t`Add it`, value: text }]);
+  return askPanel(
+    container,
+    begin,
+    [
+      el("p", null, el("strong", null, title)),
+      el("p", { class: "hint" }, about),
+      el("ul", { class: "notes" }, ...notes.map((note) => el("li", null, note))),
+      el(
+        "details",
+        null,
+        el("summary", null, t`Show the document`),
+        el("pre", { tabindex: "0", role: "region", "aria-label": t`The document` }, text),
+      ),
+    ],
+    [{ label: t`Add it`, value: text }],
+  );
 }
 
 /** Whether an answer may be what its address was given for. @param {string} text @returns {boolean} */
@@ -48,7 +64,8 @@ export async function searchDocuments(probes, url, page) {
   const named = page ? namedPlaces(page.text, page.source_url) : [];
   for (const place of page && named.length === 0 ? configuredPlaces(page.text, page.source_url) : []) {
     const found = await probes.fetchDocument(readAddress(place)).catch(() => null);
-    if (found) named.push(...namedPlaces(found.text, place.includes("initializer") ? (page?.source_url ?? place) : place));
+    if (found)
+      named.push(...namedPlaces(found.text, place.includes("initializer") ? (page?.source_url ?? place) : place));
   }
   return named.length > 0 ? named : probes.findDocuments(url, usualPlaces(url)).catch(() => []);
 }
@@ -63,9 +80,25 @@ export async function askForPlace(container, url, places) {
   const one = places.length === 1;
   const begin = counted(places.length, "A document of this API was found", "{0} documents were found");
   const where = el("p", { class: "hint" }, t`${url.href} is no document itself.`);
-  if (one) return chosen(await askPanel(container, begin, [where, placeLine(places[0])], [{ label: t`Add it`, value: places[0].url }]));
-  const select = el("select", null, ...places.map((place) => el("option", { value: place.url }, place.title ? `${place.title}: ${place.url}` : place.url)));
-  return chosen(await askPanel(container, begin, [where, labelledField(t`Which one do you mean?`, select)], [{ label: t`Add it`, value: () => select.value }]));
+  if (one)
+    return chosen(
+      await askPanel(container, begin, [where, placeLine(places[0])], [{ label: t`Add it`, value: places[0].url }]),
+    );
+  const select = el(
+    "select",
+    null,
+    ...places.map((place) =>
+      el("option", { value: place.url }, place.title ? `${place.title}: ${place.url}` : place.url),
+    ),
+  );
+  return chosen(
+    await askPanel(
+      container,
+      begin,
+      [where, labelledField(t`Which one do you mean?`, select)],
+      [{ label: t`Add it`, value: () => select.value }],
+    ),
+  );
 }
 
 /** @param {string | null} url */
@@ -88,10 +121,20 @@ function askPanel(container, headline, content, answers) {
       fill(container);
       resolve(answer);
     };
-    const buttons = answers.map(({ label, value }) => button(label, () => end(typeof value === "string" ? value : value()), { class: "primary" }));
+    const buttons = answers.map(({ label, value }) =>
+      button(label, () => end(typeof value === "string" ? value : value()), { class: "primary" }),
+    );
     const title = el("h2", { tabindex: "-1" }, headline);
-    const actions = el("div", { class: "actions" }, ...buttons, button(t`Cancel`, () => end(null), { class: "quiet" }));
-    fill(container, el("section", { class: "panel references", "aria-label": t`What was found` }, title, ...content, actions));
+    const actions = el(
+      "div",
+      { class: "actions" },
+      ...buttons,
+      button(t`Cancel`, () => end(null), { class: "quiet" }),
+    );
+    fill(
+      container,
+      el("section", { class: "panel references", "aria-label": t`What was found` }, title, ...content, actions),
+    );
     title.focus();
   });
 }

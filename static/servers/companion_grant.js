@@ -68,5 +68,11 @@ export async function chooseCompanion({ store, userId }, serverId, origin) {
 export function companionButton(label, hint, choose) {
   const place = el("div", { class: "stack", "aria-live": "polite" });
   const press = () => void attemptAction(place, () => choose(place));
-  return el("div", { class: "stack" }, el("div", { class: "actions" }, button(label, press)), el("p", { class: "hint" }, hint), place);
+  return el(
+    "div",
+    { class: "stack" },
+    el("div", { class: "actions" }, button(label, press)),
+    el("p", { class: "hint" }, hint),
+    place,
+  );
 }

@@ -13,8 +13,7 @@ export const missingWords = t`The companion extension does not answer: it is not
 /** How a browser loads the unpacked archive; Firefox asks for a signature, but for one session. */
 const LOAD_STEPS = dictionaryOf({
   chromium: t`Open chrome://extensions, turn on Developer mode, which must stay on, press Load unpacked and choose the folder.`,
-  firefox:
-    t`Open about:debugging#/runtime/this-firefox, press Load Temporary Add-on and choose manifest.json in the folder. Firefox forgets it when it is closed, because the archive is not signed by Mozilla.`,
+  firefox: t`Open about:debugging#/runtime/this-firefox, press Load Temporary Add-on and choose manifest.json in the folder. Firefox forgets it when it is closed, because the archive is not signed by Mozilla.`,
 });
 
 /**
@@ -24,9 +23,23 @@ const LOAD_STEPS = dictionaryOf({
 export function connectSteps(api, userAgent = navigator.userAgent) {
   const digest = el("span");
   const offer = api.sendRequest("GET", "/api/companion").catch(() => null);
-  void offer.then((release) => release && fill(digest, ...inText(t`Version ${release.version}; its SHA-256: ${PLACE}`, el("code", { class: "wrap" }, release.sha256))));
+  void offer.then(
+    (release) =>
+      release &&
+      fill(
+        digest,
+        ...inText(t`Version ${release.version}; its SHA-256: ${PLACE}`, el("code", { class: "wrap" }, release.sha256)),
+      ),
+  );
   const steps = [
-    [...inText(t`${PLACE} and unpack it into a folder that stays.`, link(t`Download the companion`, "/companion.zip", { download: "companion.zip" })), " ", digest],
+    [
+      ...inText(
+        t`${PLACE} and unpack it into a folder that stays.`,
+        link(t`Download the companion`, "/companion.zip", { download: "companion.zip" }),
+      ),
+      " ",
+      digest,
+    ],
     [LOAD_STEPS[userAgent.includes("Firefox/") ? "firefox" : "chromium"]],
     [t`Press its icon in the browser's toolbar while this page is shown, then Connect this bridge.`],
     [t`Come back here and ask for the grant.`],

@@ -4,7 +4,18 @@
  * without. A choice holds here at once; what the extension may do is granted in its own window, which this page only opens.
  */
 import { t } from "../base/language.js";
-import { PLACE, announceSentence, attemptAction, button, el, fill, inText, labelledField, link, notice } from "../ui/dom.js";
+import {
+  PLACE,
+  announceSentence,
+  attemptAction,
+  button,
+  el,
+  fill,
+  inText,
+  labelledField,
+  link,
+  notice,
+} from "../ui/dom.js";
 import { guardControl } from "../base/guarded_control.js";
 import { CompanionLink } from "../companion/companion_link.js";
 import { onRelayHere, openRelayPort } from "../companion/relay_port.js";
@@ -40,7 +51,19 @@ export class CompanionPanel {
     this.link = new CompanionLink(openRelayPort, { changed: (standing) => this.#changeStanding(standing) });
     this.body = el("div", { class: "stack" });
     this.messages = el("div", { "aria-live": "polite" });
-    this.element = el("section", { class: "panel", id: "companion", tabindex: "-1", dataset: { place: "transport" }, "aria-label": t`How it is called` }, el("h2", null, t`How it is called`), this.body, this.messages);
+    this.element = el(
+      "section",
+      {
+        class: "panel",
+        id: "companion",
+        tabindex: "-1",
+        dataset: { place: "transport" },
+        "aria-label": t`How it is called`,
+      },
+      el("h2", null, t`How it is called`),
+      this.body,
+      this.messages,
+    );
     this.unlisten = onRelayHere(() => void this.#connect());
   }
 
@@ -64,7 +87,13 @@ export class CompanionPanel {
     const wanted = await wantedHeaders(this.pins, server);
     const origins = [...new Set([...server.origins, ...(await this.choices.listOrigins(server.id))])];
     const vias = await Promise.all(origins.map((origin) => this.choices.findVia(server.id, origin)));
-    this.#apis = origins.map((origin, place) => ({ server, origin, ...useOf(server, origin), via: vias[place], wanted: wanted.get(origin) ?? [] }));
+    this.#apis = origins.map((origin, place) => ({
+      server,
+      origin,
+      ...useOf(server, origin),
+      via: vias[place],
+      wanted: wanted.get(origin) ?? [],
+    }));
     this.#render();
     if (this.#apis.some(({ via }) => via.transport === "companion")) await this.#connect();
   }
@@ -93,16 +122,36 @@ export class CompanionPanel {
     const { server, origin, via } = api;
     const isCompanion = via.transport === "companion";
     const cookie = server.security_schemes.find((scheme) => scheme.type === "apiKey" && scheme.in === "cookie");
-    const by = (/** @type {Via["transport"]} */ transport) => () => void this.#choose(api, { ...via, transport, login: false });
+    const by = (/** @type {Via["transport"]} */ transport) => () =>
+      void this.#choose(api, { ...via, transport, login: false });
     return el(
       "fieldset",
       { class: "stack", dataset: { origin } },
       el("legend", { class: "mono" }, origin),
-      api.isLogin ? el("p", { class: "hint" }, t`Requests of your login: discovery and tokens, never with cookies.`) : null,
+      api.isLogin
+        ? el("p", { class: "hint" }, t`Requests of your login: discovery and tokens, never with cookies.`)
+        : null,
       api.isDocument ? el("p", { class: "hint" }, t`The document is fetched from here, never with cookies.`) : null,
-      cookie ? notice("note", t`This API knows its users by a cookie, "${cookie.name ?? ""}", which no page can send. The companion sends it with your login.`) : null,
-      choice(origin, t`This page itself`, t`The API must allow it (CORS). No cookies go along.`, !isCompanion, by("page")),
-      choice(origin, t`The companion extension`, t`Also reaches APIs that do not allow CORS, on your network and over plain http, and sees all headers of answers. It sends only what you grant in its own window. If it is not there, calls fail: this page does not take over.`, isCompanion, by("companion")),
+      cookie
+        ? notice(
+            "note",
+            t`This API knows its users by a cookie, "${cookie.name ?? ""}", which no page can send. The companion sends it with your login.`,
+          )
+        : null,
+      choice(
+        origin,
+        t`This page itself`,
+        t`The API must allow it (CORS). No cookies go along.`,
+        !isCompanion,
+        by("page"),
+      ),
+      choice(
+        origin,
+        t`The companion extension`,
+        t`Also reaches APIs that do not allow CORS, on your network and over plain http, and sees all headers of answers. It sends only what you grant in its own window. If it is not there, calls fail: this page does not take over.`,
+        isCompanion,
+        by("companion"),
+      ),
       isCompanion && !api.isLogin && !api.isDocument ? this.#loginChoice(api) : null,
       isCompanion ? this.#headerFields(api) : null,
       isCompanion ? this.#standingOf(api) : null,
@@ -112,15 +161,30 @@ export class CompanionPanel {
   /** @param {Api} api */
   #loginChoice(api) {
     const { via, origin } = api;
-    const save = (/** @type {Event} */ event) => void this.#choose(api, { ...via, login: /** @type {HTMLInputElement} */ (event.target).checked });
+    const save = (/** @type {Event} */ event) =>
+      void this.#choose(api, { ...via, login: /** @type {HTMLInputElement} */ (event.target).checked });
     const box = guardControl(el("input", { type: "checkbox", checked: via.login, onchange: save }));
     const host = new URL(origin).host;
     const why = t`The cookies that this browser has for ${host} go along: what is called is done as you. Each call that can change something then asks you, whatever you allowed.`;
     return el(
       "div",
       { class: "stack" },
-      el("label", { class: "check" }, box, el("span", null, t`With my login.`, " ", el("span", { class: "hint" }, why))),
-      via.login ? el("p", { class: "hint" }, ...inText(t`${PLACE} in a tab of this browser, if you are not.`, link(t`Sign in at ${host}`, origin, { target: "_blank", rel: "noopener noreferrer" }))) : null,
+      el(
+        "label",
+        { class: "check" },
+        box,
+        el("span", null, t`With my login.`, " ", el("span", { class: "hint" }, why)),
+      ),
+      via.login
+        ? el(
+            "p",
+            { class: "hint" },
+            ...inText(
+              t`${PLACE} in a tab of this browser, if you are not.`,
+              link(t`Sign in at ${host}`, origin, { target: "_blank", rel: "noopener noreferrer" }),
+            ),
+          )
+        : null,
     );
   }
 
@@ -130,8 +194,21 @@ export class CompanionPanel {
     const fields = api.wanted.map((header) => {
       const isBeside = header.header === "cookie" && api.via.login;
       const save = () => void this.#choose(api, { ...api.via, headers: withHeader(api, header, field.value) });
-      const field = el("input", { type: "text", value: header.valueOf(api.via), disabled: isBeside, autocomplete: "off", spellcheck: "false", onchange: save });
-      return labelledField(header.label, field, isBeside ? t`Not beside your login, which has cookies of its own.` : t`The same with every call; empty: not sent. Only the companion can send it.`);
+      const field = el("input", {
+        type: "text",
+        value: header.valueOf(api.via),
+        disabled: isBeside,
+        autocomplete: "off",
+        spellcheck: "false",
+        onchange: save,
+      });
+      return labelledField(
+        header.label,
+        field,
+        isBeside
+          ? t`Not beside your login, which has cookies of its own.`
+          : t`The same with every call; empty: not sent. Only the companion can send it.`,
+      );
     });
     return el("div", { class: "stack" }, ...fields);
   }
@@ -140,7 +217,14 @@ export class CompanionPanel {
   #standingOf(api) {
     const standing = this.#standing;
     if (standing === undefined) return el("p", { class: "hint" }, t`Looking for the companion…`);
-    if (standing === null) return el("div", { class: "stack", dataset: { testid: "companion", state: "missing" } }, notice("warning", missingWords), connectSteps(this.api), button(t`Look again`, () => void this.#connect()));
+    if (standing === null)
+      return el(
+        "div",
+        { class: "stack", dataset: { testid: "companion", state: "missing" } },
+        notice("warning", missingWords),
+        connectSteps(this.api),
+        button(t`Look again`, () => void this.#connect()),
+      );
     const grant = standing.grants.find(({ api: granted }) => granted === api.origin) ?? null;
     const isEnough = grant !== null && (grant.login || !api.via.login) && (grant.methods === "all" || !api.isLogin);
     return el(
@@ -148,7 +232,11 @@ export class CompanionPanel {
       { class: "stack", dataset: { testid: "companion", state: isEnough ? "granted" : "ungranted" } },
       notice(isEnough ? "good" : "warning", grantWords(grant, api)),
       this.#askButtons(api, grant),
-      el("p", { class: "hint" }, t`Companion ${standing.version}. Take grants back in its own window, from the browser's toolbar.`),
+      el(
+        "p",
+        { class: "hint" },
+        t`Companion ${standing.version}. Take grants back in its own window, from the browser's toolbar.`,
+      ),
     );
   }
 
@@ -156,13 +244,18 @@ export class CompanionPanel {
   #askButtons(api, grant) {
     const { login } = api.via;
     const isBroad = grant !== null && (grant.login || !login);
-    const mayChange = api.isLogin || (!api.isDocument && api.server.tools.some((tool) => isAccepted(tool) && !tool.safe));
+    const mayChange =
+      api.isLogin || (!api.isDocument && api.server.tools.some((tool) => isAccepted(tool) && !tool.safe));
     const ask = (/** @type {Grant["methods"]} */ methods) => () => void this.#ask({ api: api.origin, login, methods });
     return el(
       "div",
       { class: "actions" },
-      isBroad || api.isLogin ? null : button(askWords({ methods: "safe", login }), ask("safe"), { class: mayChange ? "" : "primary" }),
-      mayChange && !(isBroad && grant?.methods === "all") ? button(askWords({ methods: "all", login }), ask("all"), { class: login ? "" : "primary" }) : null,
+      isBroad || api.isLogin
+        ? null
+        : button(askWords({ methods: "safe", login }), ask("safe"), { class: mayChange ? "" : "primary" }),
+      mayChange && !(isBroad && grant?.methods === "all")
+        ? button(askWords({ methods: "all", login }), ask("all"), { class: login ? "" : "primary" })
+        : null,
     );
   }
 
@@ -194,7 +287,10 @@ export class CompanionPanel {
 function useOf({ origins, source_url, security_schemes }, origin) {
   if (origins.includes(origin)) return { isDocument: false, isLogin: false };
   const isDocument = source_url !== null && URL.canParse(source_url) && new URL(source_url).origin === origin;
-  return { isDocument, isLogin: !isDocument || security_schemes.some(({ type }) => type === "oauth2" || type === "openIdConnect") };
+  return {
+    isDocument,
+    isLogin: !isDocument || security_schemes.some(({ type }) => type === "oauth2" || type === "openIdConnect"),
+  };
 }
 
 /** @param {string} group @param {string} label @param {string} hint @param {boolean} isChosen @param {() => void} choose */

@@ -21,7 +21,9 @@ const LABELS = dictionaryOf({
 /** @param {SecurityScheme} scheme */
 function describeScheme(scheme) {
   if (scheme.type === "apiKey")
-    return scheme.in === "query" ? t`API key in the query parameter ${scheme.name ?? ""}` : t`API key in the header ${scheme.name ?? ""}`;
+    return scheme.in === "query"
+      ? t`API key in the query parameter ${scheme.name ?? ""}`
+      : t`API key in the header ${scheme.name ?? ""}`;
   if (scheme.type === "http")
     return scheme.http_scheme?.toLowerCase() === "basic" ? t`name and password` : t`${scheme.http_scheme ?? ""} token`;
   return scheme.type === "mutualTLS" ? t`client certificate` : t`access token`;
@@ -112,11 +114,14 @@ export class CredentialsView {
         el("p", { class: "hint" }, t`Give the server a base address first.`),
       );
     }
-    const promise =
-      t`Stored encrypted in this browser and sent only to the chosen address. The bridge and the models never see them.`;
+    const promise = t`Stored encrypted in this browser and sent only to the chosen address. The bridge and the models never see them.`;
     return el(
       "form",
-      { class: "panel", "aria-label": t`Credentials`, onsubmit: (/** @type {Event} */ event) => void this.#save(event) },
+      {
+        class: "panel",
+        "aria-label": t`Credentials`,
+        onsubmit: (/** @type {Event} */ event) => void this.#save(event),
+      },
       el("h2", null, t`Credentials`),
       el("p", { class: "hint" }, promise),
       this.saved,
@@ -167,7 +172,8 @@ export class CredentialsView {
 
   #originSelect() {
     const { origins } = this.server;
-    if (origins.length === 1) return el("p", { class: "hint" }, ...inText(t`Sent to ${PLACE}`, el("code", null, origins[0])));
+    if (origins.length === 1)
+      return el("p", { class: "hint" }, ...inText(t`Sent to ${PLACE}`, el("code", null, origins[0])));
     return labelledField(
       t`Sent to`,
       el("select", { name: "origin" }, ...origins.map((origin) => el("option", null, origin))),

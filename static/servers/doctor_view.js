@@ -19,13 +19,16 @@ const SPACES = dictionaryOf({ loopback: t`this device`, local: t`the local netwo
 
 /** What stops a page, and not the companion. */
 const STOPS_PAGES = new Set([...WALLS, "preflight", "mcp_preflight", "mcp_session"]);
-const OTHER_WAY =
-  t`If the API cannot be changed, let the companion extension call it: choose that in the server's view, under How it is called. It sends what you grant it, without the limits of a page; nothing is called so before you choose it. The try is a GET of this address, without cookies and credentials.`;
+const OTHER_WAY = t`If the API cannot be changed, let the companion extension call it: choose that in the server's view, under How it is called. It sends what you grant it, without the limits of a page; nothing is called so before you choose it. The try is a GET of this address, without cookies and credentials.`;
 
 /** @param {CheckReport} report */
 function permissionWords({ code, permission }) {
   if (permission === "unsupported" || (permission === "prompt" && code === "ok")) return t`not needed`;
-  return dictionaryOf({ prompt: t`not given yet; the browser asks when it is needed`, granted: t`granted`, denied: t`denied` })[permission];
+  return dictionaryOf({
+    prompt: t`not given yet; the browser asks when it is needed`,
+    granted: t`granted`,
+    denied: t`denied`,
+  })[permission];
 }
 
 /** @param {Parts} parts @param {CheckReport} report */
@@ -99,8 +102,7 @@ export function checkPanel(parts, url) {
   );
 }
 
-const LEAD =
-  t`Tools usually fail for one of these reasons: the API is down, it does not allow this page (CORS), the browser blocks plain http, or it needs your permission for the local network. The doctor finds out which.`;
+const LEAD = t`Tools usually fail for one of these reasons: the API is down, it does not allow this page (CORS), the browser blocks plain http, or it needs your permission for the local network. The doctor finds out which.`;
 
 export class DoctorView {
   /** @param {Parts} parts @param {string} url to check, may be empty */
@@ -134,7 +136,13 @@ export class DoctorView {
       void checkAddress(this.parts, input.value, this.panel);
     };
     const check = el("button", { type: "submit", class: "primary" }, t`Check this address`);
-    return el("form", { class: "inline-form", onsubmit: choose }, labelledField(t`Address to check`, input), list, check);
+    return el(
+      "form",
+      { class: "inline-form", onsubmit: choose },
+      labelledField(t`Address to check`, input),
+      list,
+      check,
+    );
   }
 }
 

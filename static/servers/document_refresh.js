@@ -54,7 +54,11 @@ export class DocumentRefresh {
    * @param {(note: HTMLElement) => void} [show] says what needs the user's decision; unasked refetching needs it
    * @param {() => number} [now] milliseconds since 1970
    */
-  constructor({ api, probes, inventory, references, credentials, store }, show = () => undefined, now = () => Date.now()) {
+  constructor(
+    { api, probes, inventory, references, credentials, store },
+    show = () => undefined,
+    now = () => Date.now(),
+  ) {
     this.api = api;
     this.probes = probes;
     this.inventory = inventory;
@@ -88,7 +92,10 @@ export class DocumentRefresh {
   /** A document comes the way that was chosen for its origin; the companion does not list the tools of MCP servers. @param {Pick<Server, "id" | "kind">} server @returns {import("../session/chosen_probes.js").DocumentProbes} */
   #probesOf({ id, kind }) {
     if (kind === "mcp") return this.probes;
-    return new ChosenProbes(this.probes, async (origin) => (await readVia(this.store, id, origin)).transport === "companion");
+    return new ChosenProbes(
+      this.probes,
+      async (origin) => (await readVia(this.store, id, origin)).transport === "companion",
+    );
   }
 
   /** An MCP server may ask for what the user has saved for it. @param {import("../session/chosen_probes.js").DocumentProbes} probes @param {string} id @param {URL} url */
@@ -96,7 +103,10 @@ export class DocumentRefresh {
     const stored = await this.credentials.loadCredentials(id, url.origin);
     if (!("oauth" in (stored["*"] ?? {}))) return probes.fetchDocument(url, stored);
     const { freshCredentials } = await import("./login_view.js");
-    return probes.fetchDocument(url, await freshCredentials(this.credentials, /** @type {any} */ (this.probes), id, url.origin));
+    return probes.fetchDocument(
+      url,
+      await freshCredentials(this.credentials, /** @type {any} */ (this.probes), id, url.origin),
+    );
   }
 
   /** Own servers with an address, one after another. An API that is down now is not worth a message. */
@@ -133,12 +143,17 @@ export class DocumentRefresh {
     if ((await digestOf(fetched.text)) === digest) return;
     try {
       const quiet = { api: this.api, probes: { fetchDocument: (/** @type {URL} */ one) => fetchQuietly(probes, one) } };
-      const { text } = await new ReferenceLoader(quiet, refuseQuestion, await this.references.decisionsOf(id)).loadReferences(fetched);
+      const { text } = await new ReferenceLoader(
+        quiet,
+        refuseQuestion,
+        await this.references.decisionsOf(id),
+      ).loadReferences(fetched);
       if ((await digestOf(text)) === digest) return;
       await this.api.replaceDocument(id, { text, source_url: fetched.source_url });
       await this.inventory.loadInventory();
     } catch (failure) {
-      if (failure instanceof LoadingStopped && failure.origins.length > 0) this.show(pausedNotice(id, title, failure.origins));
+      if (failure instanceof LoadingStopped && failure.origins.length > 0)
+        this.show(pausedNotice(id, title, failure.origins));
     }
   }
 

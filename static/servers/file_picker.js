@@ -55,11 +55,16 @@ export async function readFiles(chosen) {
   const wanted = chosen.length > 1 ? chosen.filter(({ path }) => mayBePart(path)) : chosen;
   if (wanted.length > MAX_FILES) throw new Error(t`These are more than ${MAX_FILES} files. Choose fewer.`);
   if (wanted.reduce((sum, { file }) => sum + file.size, 0) > MAX_BYTES) {
-    throw new Error(wanted.length > 1 ? t`The files are larger than 32 MiB together.` : t`The file is larger than 32 MiB.`);
+    throw new Error(
+      wanted.length > 1 ? t`The files are larger than 32 MiB together.` : t`The file is larger than 32 MiB.`,
+    );
   }
   const isAlone = wanted.length === 1;
   return Promise.all(
-    wanted.map(async ({ path, file }) => ({ path, text: decodeText(new Uint8Array(await file.arrayBuffer()), isAlone ? path : null) })),
+    wanted.map(async ({ path, file }) => ({
+      path,
+      text: decodeText(new Uint8Array(await file.arrayBuffer()), isAlone ? path : null),
+    })),
   );
 }
 
@@ -70,7 +75,8 @@ export async function readFiles(chosen) {
  */
 function decodeText(content, name) {
   const [first, second] = content;
-  const encoding = first === 0xff && second === 0xfe ? "utf-16le" : first === 0xfe && second === 0xff ? "utf-16be" : "utf-8";
+  const encoding =
+    first === 0xff && second === 0xfe ? "utf-16le" : first === 0xfe && second === 0xff ? "utf-16be" : "utf-8";
   try {
     return new TextDecoder(encoding, { fatal: name !== null }).decode(content);
   } catch {

@@ -21,7 +21,11 @@ export function filesPanel(take) {
     "section",
     { class: "panel drop-target", "aria-label": t`From a file` },
     el("h2", null, t`From a file`),
-    labelledField(t`OpenAPI document`, files, t`Or a Postman collection, a HAR file, curl commands. Several together for a split document; or drop them here.`),
+    labelledField(
+      t`OpenAPI document`,
+      files,
+      t`Or a Postman collection, a HAR file, curl commands. Several together for a split document; or drop them here.`,
+    ),
     labelledField(t`Or its folder`, folder, t`Read in this browser, then sent to your bridge.`),
   );
   listenForDrops(panel, take);

@@ -17,12 +17,28 @@ function lifeOf({ ended, expires_at, refresh_token, grant }) {
 /** @param {Login} login @param {AccountActions} actions */
 function problemNotice({ ended, missing_scopes, scopes, grant, unanswered_since }, { logInAgain }) {
   if (grant === "client" && ended === "") return null;
-  if (ended) return notice("warning", `${ended} `, button(t`Log in again`, () => logInAgain(scopes), { class: "small" }));
+  if (ended)
+    return notice(
+      "warning",
+      `${ended} `,
+      button(t`Log in again`, () => logInAgain(scopes), { class: "small" }),
+    );
   const since = unanswered_since ? formatTime(unanswered_since) : "";
-  if (since) return notice("warning", t`A renewal had no answer (${since}); the next one tells whether the login still holds.`, " ", button(t`Log in again`, () => logInAgain(scopes), { class: "small" }));
+  if (since)
+    return notice(
+      "warning",
+      t`A renewal had no answer (${since}); the next one tells whether the login still holds.`,
+      " ",
+      button(t`Log in again`, () => logInAgain(scopes), { class: "small" }),
+    );
   if (missing_scopes.length === 0) return null;
   const words = t`The API wants more of this login: ${missing_scopes.join(", ")}.`;
-  return notice("warning", words, " ", button(t`Log in with more`, () => logInAgain([...scopes, ...missing_scopes]), { class: "small" }));
+  return notice(
+    "warning",
+    words,
+    " ",
+    button(t`Log in with more`, () => logInAgain([...scopes, ...missing_scopes]), { class: "small" }),
+  );
 }
 
 /**
@@ -34,7 +50,9 @@ function problemNotice({ ended, missing_scopes, scopes, grant, unanswered_since 
 export function accountRow(name, login, isActive, actions) {
   const { host } = new URL(login.server.issuer);
   const facts = el("span", { class: "facts" }, `${host} · ${login.scopes.join(" ") || t`no scopes`} · `, lifeOf(login));
-  const use = isActive ? el("span", { class: "badge" }, t`in use`) : button(t`Use`, actions.use, { class: "quiet small", "aria-label": t`Use the account ${name}` });
+  const use = isActive
+    ? el("span", { class: "badge" }, t`in use`)
+    : button(t`Use`, actions.use, { class: "quiet small", "aria-label": t`Use the account ${name}` });
   const logOut = button(t`Log out`, actions.logOut, { class: "quiet small", "aria-label": t`Log out ${name}` });
   const who = el("span", null, el("strong", null, name), " ", facts);
   return el("li", { class: "stack" }, who, el("div", { class: "actions" }, use, logOut), problemNotice(login, actions));

@@ -29,7 +29,8 @@ const foreignLink = (label, url) => link(label, url, { target: "_blank", rel: "n
  * @returns {import("../oauth/login_steps.js").LoginTalk}
  */
 export function loginTalk(place, popup, leaving) {
-  const cancel = () => button(t`Cancel`, () => leaving.abort(new LoginProblem("refused", t`You gave up this login.`)), { class: "quiet" });
+  const cancel = () =>
+    button(t`Cancel`, () => leaving.abort(new LoginProblem("refused", t`You gave up this login.`)), { class: "quiet" });
   /** @param {string} url */
   const openPage = (url) => {
     popup?.location.replace(url);
@@ -40,8 +41,20 @@ export function loginTalk(place, popup, leaving) {
   const showCode = (code, { address, href, host, receivers }) => {
     const isOne = receivers.every((receiver) => receiver === host);
     const who = t`${formatList(receivers)} will get access; you confirm at ${host}.`;
-    const how = inText(t`Open ${PLACE} on any device and confirm the code ${PLACE}`, foreignLink(address, href), el("strong", { class: "mono" }, truncateLine(code)));
-    const doing = el("p", null, ...how, " ", copyButton(t`Copy the code`, () => code), " ", cancel());
+    const how = inText(
+      t`Open ${PLACE} on any device and confirm the code ${PLACE}`,
+      foreignLink(address, href),
+      el("strong", { class: "mono" }, truncateLine(code)),
+    );
+    const doing = el(
+      "p",
+      null,
+      ...how,
+      " ",
+      copyButton(t`Copy the code`, () => code),
+      " ",
+      cancel(),
+    );
     fill(place, notice(isOne ? "note" : "warning", el("p", null, who, isOne ? "" : ` ${ELSEWHERE}`), doing));
   };
   const strayed = () => place.append(notice("warning", STRAYED));

@@ -22,7 +22,11 @@ export { mcpLoginForm } from "./mcp_login.js";
 /** @typedef {import("../oauth/login_source.js").LoginOffer} LoginOffer */
 /** @typedef {import("./login_form.js").LoginWish} LoginWish */
 
-const LABELS = dictionaryOf({ code: t`Log in`, device: t`Log in with a code on another device`, client: t`Log in as the client itself` });
+const LABELS = dictionaryOf({
+  code: t`Log in`,
+  device: t`Log in with a code on another device`,
+  client: t`Log in as the client itself`,
+});
 const PROMISE = t`The bridge and the models never see the tokens: they are stored encrypted in this browser, and renewed by it.`;
 
 /** @param {Parts} parts @param {ServerDetail} server @returns {HTMLElement[]} one panel for each scheme */
@@ -32,9 +36,14 @@ export function loginViews(parts, server) {
 
 /** A login at a strange host is how one is stolen. @param {LoginOffer} offer @param {string[]} origins */
 function whereTo({ ways }, origins) {
-  const urls = Object.values(ways).map(({ authorization_url, metadata_url, device_url, token_url }) => authorization_url || metadata_url || device_url || token_url);
+  const urls = Object.values(ways).map(
+    ({ authorization_url, metadata_url, device_url, token_url }) =>
+      authorization_url || metadata_url || device_url || token_url,
+  );
   const hosts = [...new Set(urls.filter(Boolean).map((url) => new URL(url).host))];
-  return hosts.length > 0 ? t`You log in at ${formatList(hosts, "disjunction")}; tokens are sent to ${formatList(origins, "disjunction")}.` : "";
+  return hosts.length > 0
+    ? t`You log in at ${formatList(hosts, "disjunction")}; tokens are sent to ${formatList(origins, "disjunction")}.`
+    : "";
 }
 
 class LoginView {
@@ -44,15 +53,23 @@ class LoginView {
     this.server = server;
     this.offer = offer;
     this.logins = new StoredLogins(parts.credentials);
-    this.steps = new LoginSteps(this.logins, sendLogin(parts.probes, parts.store, server.id), () => parts.executor.refreshOrigins());
+    this.steps = new LoginSteps(this.logins, sendLogin(parts.probes, parts.store, server.id), () =>
+      parts.executor.refreshOrigins(),
+    );
     this.form = new LoginForm(offer, server.origins, REDIRECT);
     this.accounts = el("ul", { class: "plain-list stack", "aria-label": t`Accounts` });
     this.messages = el("div", { "aria-live": "polite" });
     this.buttons = Object.entries(offer.ways).map(([grant], index) =>
-      button(LABELS[/** @type {Grant} */ (grant)], () => void this.#logIn(/** @type {Grant} */ (grant), this.form.wish), { class: index === 0 ? "primary" : "" }),
+      button(
+        LABELS[/** @type {Grant} */ (grant)],
+        () => void this.#logIn(/** @type {Grant} */ (grant), this.form.wish),
+        { class: index === 0 ? "primary" : "" },
+      ),
     );
     this.element = this.#panel();
-    const stop = parts.executor.onChanged("logins", () => (this.element.isConnected ? void this.#showAccounts() : stop()));
+    const stop = parts.executor.onChanged("logins", () =>
+      this.element.isConnected ? void this.#showAccounts() : stop(),
+    );
     void this.#showAccounts();
   }
 
@@ -78,18 +95,39 @@ class LoginView {
 
   async #showAccounts() {
     const places = this.server.origins.map((origin) => this.#place(origin));
-    const found = await Promise.all(places.map(async (place) => ({ place, oauth: await this.logins.readLogins(place) })));
-    const isOver = found.some(({ oauth: { logins, active } }) => logins[active]?.ended || logins[active]?.unanswered_since);
+    const found = await Promise.all(
+      places.map(async (place) => ({ place, oauth: await this.logins.readLogins(place) })),
+    );
+    const isOver = found.some(
+      ({ oauth: { logins, active } }) => logins[active]?.ended || logins[active]?.unanswered_since,
+    );
     if (isOver) this.messages.querySelector(".notice.good")?.remove(); // "Logged in." is true no more
-    fill(this.accounts, ...found.flatMap(({ place, oauth }) => Object.entries(oauth.logins).map(([name, login]) => this.#row(place, oauth.active, name, login))));
+    fill(
+      this.accounts,
+      ...found.flatMap(({ place, oauth }) =>
+        Object.entries(oauth.logins).map(([name, login]) => this.#row(place, oauth.active, name, login)),
+      ),
+    );
   }
 
   /** @param {import("../types/oauth_types.js").LoginPlace} place @param {string} active @param {string} name @param {import("../types/oauth_types.js").Login} login */
   #row(place, active, name, login) {
     return accountRow(name, login, name === active, {
-      use: () => void this.#attempt(async () => void (await this.logins.changeLogins(place, (oauth) => void (oauth.active = name))), t`${name} is used now`),
+      use: () =>
+        void this.#attempt(
+          async () => void (await this.logins.changeLogins(place, (oauth) => void (oauth.active = name))),
+          t`${name} is used now`,
+        ),
       logOut: () => void this.#attempt(() => this.steps.logOut(place, name), ""),
-      logInAgain: (scopes) => void this.#logIn(login.grant, { ...this.form.wish, account: name, client: login.client, namesApi: login.resource !== "", origin: place.origin, scopes }),
+      logInAgain: (scopes) =>
+        void this.#logIn(login.grant, {
+          ...this.form.wish,
+          account: name,
+          client: login.client,
+          namesApi: login.resource !== "",
+          origin: place.origin,
+          scopes,
+        }),
     });
   }
 
@@ -101,7 +139,11 @@ class LoginView {
     const popup = grant === "code" ? openWindow() : null; // while the click still counts
     const talk = loginTalk(this.messages, popup, leaving);
     const place = this.#place(wish.origin);
-    const steps = { code: () => this.steps.logInByCode(place, source, wish, talk), device: () => this.steps.logInByDevice(place, source, wish, talk), client: () => this.steps.logInAsClient(place, source, wish) };
+    const steps = {
+      code: () => this.steps.logInByCode(place, source, wish, talk),
+      device: () => this.steps.logInByDevice(place, source, wish, talk),
+      client: () => this.steps.logInAsClient(place, source, wish),
+    };
     fill(this.messages, notice("note", t`Asking the server how to log in…`));
     for (const each of this.buttons) each.disabled = true;
     await this.#attempt(async () => void (await steps[grant]()), t`Logged in.`).finally(() => {
@@ -119,7 +161,11 @@ class LoginView {
       announceSentence(said);
     } catch (failure) {
       const problem = problemOf(failure);
-      fill(this.messages, notice("error", problemSentence(problem)), companionOffer(this.parts, this.server.id, problem));
+      fill(
+        this.messages,
+        notice("error", problemSentence(problem)),
+        companionOffer(this.parts, this.server.id, problem),
+      );
     } finally {
       this.parts.executor.dispatchEvent(new CustomEvent("logins")); // shown here and among the credentials
     }

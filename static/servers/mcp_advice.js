@@ -12,7 +12,8 @@ const quoted = (names) => names.map((name) => `"${name}"`).join(", ");
 const LOCAL = `app = mcp.streamable_http_app()  # FastMCP: mcp.http_app()`;
 
 /** The Python SDK lets in pages of its own machine only, until it is told of others. @param {string} origin */
-const foreignLines = (origin) => verbatim(`from mcp.server.transport_security import TransportSecuritySettings
+const foreignLines = (origin) =>
+  verbatim(`from mcp.server.transport_security import TransportSecuritySettings
 
 settings = TransportSecuritySettings(allowed_origins=["${origin}"], allowed_hosts=["127.0.0.1:*", "localhost:*"])
 app = mcp.streamable_http_app(transport_security=settings)  # SDK 1.x: FastMCP("name", transport_security=settings)`);
@@ -50,7 +51,11 @@ export function serverLines(code) {
   return el(
     "section",
     { class: "stack", "aria-label": t`What to put into the server` },
-    el("p", { class: "hint" }, t`Put these lines into the server, start it again, and fetch again. With the Python SDK or FastMCP:`),
+    el(
+      "p",
+      { class: "hint" },
+      t`Put these lines into the server, start it again, and fetch again. With the Python SDK or FastMCP:`,
+    ),
     codeBlock(pythonLines(new URL(location.href)), t`Lines for a Python server`),
     el("p", { class: "hint" }, t`With the TypeScript SDK and Express:`),
     codeBlock(expressLines(location.origin), t`Lines for a TypeScript server`),

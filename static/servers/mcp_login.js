@@ -36,7 +36,12 @@ export function mcpLoginForm(parts, url, use) {
     const [popup, leaving] = [openWindow(), new AbortController()];
     try {
       const place = { serverId: "", origin: url.origin, scheme: offer.scheme };
-      const { account, login } = await steps.obtainByCode(place, /** @type {any} */ (offer.ways.code), form.wish, loginTalk(messages, popup, leaving));
+      const { account, login } = await steps.obtainByCode(
+        place,
+        /** @type {any} */ (offer.ways.code),
+        form.wish,
+        loginTalk(messages, popup, leaving),
+      );
       use({ "*": { type: "http", http_scheme: "bearer", value: login.access_token } }, async (serverId) => {
         for (const origin of chosen) await chooseCompanion(parts, serverId, origin);
         await steps.keep({ ...place, serverId }, account, login);
@@ -44,10 +49,23 @@ export function mcpLoginForm(parts, url, use) {
     } catch (failure) {
       popup?.close();
       const problem = problemOf(failure);
-      fill(messages, notice("error", problemSentence(problem)), problem.code === "cors" ? loginByCompanion(problem.origin, (shown) => chooseFor(parts, problem.origin, chosen, shown)) : null);
+      fill(
+        messages,
+        notice("error", problemSentence(problem)),
+        problem.code === "cors"
+          ? loginByCompanion(problem.origin, (shown) => chooseFor(parts, problem.origin, chosen, shown))
+          : null,
+      );
     }
   };
-  return el("section", { class: "panel", "aria-label": t`Login` }, el("h2", null, t`Log in`), form.element, button(t`Log in`, () => void logIn(), { class: "primary" }), messages);
+  return el(
+    "section",
+    { class: "panel", "aria-label": t`Login` },
+    el("h2", null, t`Log in`),
+    form.element,
+    button(t`Log in`, () => void logIn(), { class: "primary" }),
+    messages,
+  );
 }
 
 /** By the user's press: what is granted in the extension's own window is sent by it from then on. @param {Parts} parts @param {string} origin @param {Chosen} chosen @param {HTMLElement} shown */

@@ -55,10 +55,7 @@ function mergeAnswers(answers, isRetry) {
 function dialogPanel(question, parts, decide, cancel) {
   const isFailure = question.failures.length > 0;
   const actions = isFailure
-    ? [
-        button(t`Try again`, () => decide(true)),
-        button(t`Continue without`, () => decide(false), { class: "primary" }),
-      ]
+    ? [button(t`Try again`, () => decide(true)), button(t`Continue without`, () => decide(false), { class: "primary" })]
     : [button(t`Continue`, () => decide(false), { class: "primary" })];
   return el(
     "section",
@@ -77,7 +74,8 @@ function originParts({ addresses, own }) {
     const urls = addresses.filter((url) => new URL(url).origin === origin);
     const box = el("input", { type: "checkbox", checked: true });
     const count = formatCount(urls.length, "document");
-    const words = origin === own ? t`Load ${count} from ${origin}, where the document itself is` : t`Load ${count} from ${origin}`;
+    const words =
+      origin === own ? t`Load ${count} from ${origin}, where the document itself is` : t`Load ${count} from ${origin}`;
     const label = el("label", { class: "check" }, box, words);
     return {
       element: el("div", null, label, nameList(urls.map((url) => url.slice(origin.length)))),
@@ -138,7 +136,12 @@ export function askForDocument(container, candidates) {
         "section",
         { class: "panel references", "aria-label": t`Which document` },
         el("h2", { tabindex: "-1" }, t`${candidates.length} of the files are documents. Which one do you mean?`),
-        el("div", { class: "actions" }, ...choices, button(t`Cancel`, () => end(null), { class: "quiet" })),
+        el(
+          "div",
+          { class: "actions" },
+          ...choices,
+          button(t`Cancel`, () => end(null), { class: "quiet" }),
+        ),
       ),
     );
   });

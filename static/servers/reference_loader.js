@@ -158,6 +158,7 @@ const originOf = (url) => (isFile(url) ? "" : new URL(url).origin);
 /** @param {Question} question @returns {string} */
 export function headlineOf({ files, addresses, failures }) {
   const count = files.length + addresses.length;
-  if (count > 0) return counted(count, "This document refers to another document.", "This document refers to {0} other documents.");
+  if (count > 0)
+    return counted(count, "This document refers to another document.", "This document refers to {0} other documents.");
   return counted(failures.length, "{1} cannot be used.", "{0} documents cannot be used.", nameOf(failures[0].url));
 }

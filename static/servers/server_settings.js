@@ -17,8 +17,30 @@ import { readAddress } from "../session/probe_frames.js";
  * What the panels show; while this is equal they need not be drawn again, and typing is not lost.
  * @param {ServerDetail} server
  */
-export function settingsVersion({ id, base_url, origins, security_schemes, inline_html, idempotency_key, trace_context, shared, shared_by, may_share }) {
-  return JSON.stringify([id, base_url, origins, security_schemes, inline_html, idempotency_key, trace_context, shared, shared_by, may_share]);
+export function settingsVersion({
+  id,
+  base_url,
+  origins,
+  security_schemes,
+  inline_html,
+  idempotency_key,
+  trace_context,
+  shared,
+  shared_by,
+  may_share,
+}) {
+  return JSON.stringify([
+    id,
+    base_url,
+    origins,
+    security_schemes,
+    inline_html,
+    idempotency_key,
+    trace_context,
+    shared,
+    shared_by,
+    may_share,
+  ]);
 }
 
 /**
@@ -58,22 +80,28 @@ function credentialsPanel(parts, server) {
   const draw = () => fill(place, new CredentialsView(parts, { ...server, origins: offered }).element);
   const show = async () => {
     const { Environments } = await import("../environments/environments.js");
-    const origins = [...new Set([...server.origins, ...(await new Environments(parts.store, server.id).listOrigins())])];
+    const origins = [
+      ...new Set([...server.origins, ...(await new Environments(parts.store, server.id).listOrigins())]),
+    ];
     if (origins.join() === offered.join()) return;
     offered = origins;
     draw();
   };
   draw();
-  void import("../environments/environments.js").then(({ onEnvironments }) => {
-    const end = onEnvironments(() => (place.isConnected ? void show() : end()));
-    return show();
-  }, () => undefined); // the panel of environments says so
+  void import("../environments/environments.js").then(
+    ({ onEnvironments }) => {
+      const end = onEnvironments(() => (place.isConnected ? void show() : end()));
+      return show();
+    },
+    () => undefined,
+  ); // the panel of environments says so
   return place;
 }
 
 /** What logs in is loaded only where somebody can. @param {Parts} parts @param {ServerDetail} server */
 function loginPanels(parts, server) {
-  const canLogIn = server.kind === "mcp" || server.security_schemes.some(({ type }) => type === "oauth2" || type === "openIdConnect");
+  const canLogIn =
+    server.kind === "mcp" || server.security_schemes.some(({ type }) => type === "oauth2" || type === "openIdConnect");
   if (!canLogIn || server.origins.length === 0) return [];
   const place = el("div", { class: "stack", tabindex: "-1", dataset: { place: "login" } });
   void import("./login_view.js").then(
@@ -114,7 +142,8 @@ function sharingPanel({ api }, server, attempt, leave) {
 
 /** @param {ServerDetail} server */
 function sharingWords({ shared_by, may_change, may_remove }) {
-  if (shared_by !== null) return t`${shared_by || t`Another user`} offers it to every user. You decide which of its operations your browser performs.`;
+  if (shared_by !== null)
+    return t`${shared_by || t`Another user`} offers it to every user. You decide which of its operations your browser performs.`;
   if (may_remove) return t`You offer it to every user. What you change, each of them has to accept again.`;
   return may_change
     ? t`It is named on the command line and offered to every user. To remove it, start the bridge without it.`
@@ -156,9 +185,10 @@ function requestsPanel({ api }, server, attempt) {
   const key = t`Send an Idempotency-Key with every request that changes something.`;
   const why = t`An API that knows it performs a request once even if the browser sends it twice; its CORS rules must allow the header.`;
   const trace = t`Send the trace of the call with every request.`;
-  const whose = server.kind === "mcp"
-    ? t`Where the bridge traces calls, the server's own traces then go on from the bridge's.`
-    : t`Where the bridge traces calls, the API's own traces then go on from the bridge's; its CORS rules must allow the header traceparent.`;
+  const whose =
+    server.kind === "mcp"
+      ? t`Where the bridge traces calls, the server's own traces then go on from the bridge's.`
+      : t`Where the bridge traces calls, the API's own traces then go on from the bridge's; its CORS rules must allow the header traceparent.`;
   return el(
     "section",
     { class: "panel" },
@@ -182,7 +212,11 @@ function answersPanel({ api }, server, attempt) {
     void attempt(t`Saved`, async () => void (await api.changeServer(server.id, { inline_html })));
   };
   const box = guardControl(el("input", { type: "checkbox", checked: server.inline_html, onchange: save }));
-  const hint = el("span", { class: "hint" }, t`Only for APIs you trust: such a page runs inside the chat. The API must expose the headers that ask for it: Access-Control-Expose-Headers: Content-Disposition, Location.`);
+  const hint = el(
+    "span",
+    { class: "hint" },
+    t`Only for APIs you trust: such a page runs inside the chat. The API must expose the headers that ask for it: Access-Control-Expose-Headers: Content-Disposition, Location.`,
+  );
   return el(
     "section",
     { class: "panel" },
@@ -193,7 +227,11 @@ function answersPanel({ api }, server, attempt) {
 
 /** Whoever removes a server ends its logins; a server that does not revoke them must not keep it here. @param {Parts} parts @param {string} serverId */
 async function endLogins(parts, serverId) {
-  const places = (await parts.credentials.listCredentials(serverId)).map(({ origin, scheme }) => ({ serverId, origin, scheme }));
+  const places = (await parts.credentials.listCredentials(serverId)).map(({ origin, scheme }) => ({
+    serverId,
+    origin,
+    scheme,
+  }));
   await Promise.allSettled(places.map((place) => removeCredential(parts, place)));
 }
 

@@ -51,7 +51,14 @@ export class ServerView {
   /** @param {HTMLElement} container */
   async start(container) {
     const side = el("div", { class: "stack" }, this.settings, this.companion.element, this.callLimits);
-    fill(container, this.messages, this.question, this.head, this.openBreakers.element, el("div", { class: "columns" }, this.about, side));
+    fill(
+      container,
+      this.messages,
+      this.question,
+      this.head,
+      this.openBreakers.element,
+      el("div", { class: "columns" }, this.about, side),
+    );
     this.unsubscribe ??= this.parts.inventory.onChange(() => void this.#load());
     await this.#load();
     this.#goToPlace(container);
@@ -60,7 +67,8 @@ export class ServerView {
   /** Where a server has no logins, its credentials stand for them. @param {HTMLElement} container */
   #goToPlace(container) {
     if (this.place === "") return;
-    const find = (/** @type {string} */ place) => /** @type {HTMLElement | null} */ (container.querySelector(`[data-place="${place}"]`));
+    const find = (/** @type {string} */ place) =>
+      /** @type {HTMLElement | null} */ (container.querySelector(`[data-place="${place}"]`));
     const element = find(this.place) ?? find("credentials");
     element?.scrollIntoView({ block: this.place === "transport" ? "center" : "start" });
     element?.focus({ preventScroll: true });
@@ -119,7 +127,11 @@ export class ServerView {
       class: isSettled ? "button quiet" : "button primary",
     });
     const refetch = mayRefetch(server)
-      ? button(server.kind === "mcp" ? t`Refetch the tools` : t`Refetch the document`, () => void this.#refetch(server), { class: "quiet" })
+      ? button(
+          server.kind === "mcp" ? t`Refetch the tools` : t`Refetch the document`,
+          () => void this.#refetch(server),
+          { class: "quiet" },
+        )
       : null;
     return el(
       "div",

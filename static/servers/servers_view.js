@@ -139,8 +139,7 @@ export function adoptButton(parts, server) {
     },
     {
       class: "primary",
-      title:
-        t`You accepted these operations on another device. Until you do it here, this browser does not perform them.`,
+      title: t`You accepted these operations on another device. Until you do it here, this browser does not perform them.`,
     },
   );
   return guardControl(adopt);

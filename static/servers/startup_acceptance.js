@@ -24,7 +24,9 @@ export class StartupAcceptance {
   async acceptServers() {
     const chosen = acceptedByOpening(this.inventory.servers, this.inventory.pinned);
     const counts = await Promise.all(chosen.map(({ server, isNew }) => this.#accept(server, isNew)));
-    const fresh = chosen.map(({ server, isNew }, index) => ({ server, count: isNew ? counts[index] : 0 })).filter(({ count }) => count > 0);
+    const fresh = chosen
+      .map(({ server, isNew }, index) => ({ server, count: isNew ? counts[index] : 0 }))
+      .filter(({ count }) => count > 0);
     if (fresh.length > 0) this.notices.append(passingNotice(acceptedNotice(fresh)));
     if (chosen.length > 0) await this.inventory.loadInventory();
   }
@@ -37,7 +39,12 @@ export class StartupAcceptance {
       return count;
     } catch (failure) {
       this.#show(
-        notice("error", t`${server.title} could not be accepted: ${sentenceOf(failure)}`, " ", reviewLink(server, t`Review`)),
+        notice(
+          "error",
+          t`${server.title} could not be accepted: ${sentenceOf(failure)}`,
+          " ",
+          reviewLink(server, t`Review`),
+        ),
       );
       return 0;
     }

@@ -77,7 +77,10 @@ export class Acceptance {
   async adoptAcceptance(serverId, which = isAccepted) {
     const server = await this.api.readServer(serverId);
     const chosen = server.tools.filter(which);
-    const refused = await this.acceptOperations(server, Object.fromEntries(chosen.map(({ key, digest }) => [key, digest])));
+    const refused = await this.acceptOperations(
+      server,
+      Object.fromEntries(chosen.map(({ key, digest }) => [key, digest])),
+    );
     return { count: chosen.length - refused.length, refused };
   }
 

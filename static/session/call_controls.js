@@ -42,10 +42,7 @@ export class CallControls extends EventTarget {
   start() {
     const load = () => void this.loadControls().catch(() => undefined); // The next change tries again.
     const again = () => void this.loadBreakers().catch(() => undefined);
-    this.#subscriptions = [
-      this.executor.onChanged("breakers", again),
-      whenOnline(this.executor, load),
-    ];
+    this.#subscriptions = [this.executor.onChanged("breakers", again), whenOnline(this.executor, load)];
   }
 
   stop() {
@@ -90,7 +87,9 @@ export class CallControls extends EventTarget {
    */
   breakersOf(serverId, operation, origins) {
     return this.breakers.filter((each) =>
-      each.kind === "host" ? origins.includes(each.host) : each.server_id === serverId && (operation ?? each.operation) === each.operation,
+      each.kind === "host"
+        ? origins.includes(each.host)
+        : each.server_id === serverId && (operation ?? each.operation) === each.operation,
     );
   }
 
@@ -116,5 +115,9 @@ export class CallControls extends EventTarget {
 
 /** @param {Breaker} breaker @param {number} now @returns {OpenBreaker} */
 function withTimes(breaker, now) {
-  return { ...breaker, since: now - 1000 * (breaker.open_for_s ?? 0), retry_at: now + 1000 * (breaker.retry_after_s ?? 0) };
+  return {
+    ...breaker,
+    since: now - 1000 * (breaker.open_for_s ?? 0),
+    retry_at: now + 1000 * (breaker.retry_after_s ?? 0),
+  };
 }

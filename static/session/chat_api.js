@@ -15,7 +15,8 @@ const LISTED = 50;
 const SILENCE_MS = 40_000;
 
 /** @param {string} id @param {...string} rest */
-const pathOf = (id, ...rest) => ["/conversations", id, ...rest].map((part, index) => (index ? encodeURIComponent(part) : part)).join("/");
+const pathOf = (id, ...rest) =>
+  ["/conversations", id, ...rest].map((part, index) => (index ? encodeURIComponent(part) : part)).join("/");
 
 export class ChatApi {
   /** @param {Pick<BridgeApi, "sendRequest" | "openStream" | "listModelFacts" | "readBlob">} bridge */
@@ -87,7 +88,9 @@ export class ChatApi {
    * @returns {Promise<Message | null>} the message as it is stored
    */
   async startRun(id, asked) {
-    return (await this.bridge.sendRequest("POST", pathOf(id, "chat"), { ...asked, background: true })).user_message ?? null;
+    return (
+      (await this.bridge.sendRequest("POST", pathOf(id, "chat"), { ...asked, background: true })).user_message ?? null
+    );
   }
 
   /** A file of a message. @param {string} id @param {string} messageId @param {number} number @returns {Promise<Blob>} */
@@ -131,7 +134,8 @@ export class ChatApi {
       const stream = new EventStream();
       for (let piece = await reader.read(); !piece.done; piece = await reader.read()) {
         silence.restartTimer();
-        for (const { id: number, data } of stream.readEvents(piece.value)) yield { id: number, event: JSON.parse(data) };
+        for (const { id: number, data } of stream.readEvents(piece.value))
+          yield { id: number, event: JSON.parse(data) };
       }
     } finally {
       silence.stopTimer();
@@ -157,7 +161,10 @@ class SilenceTimer {
 
   restartTimer() {
     this.stopTimer();
-    this.#timer = setTimeout(() => this.#controller.abort(new Error(t`The bridge has been silent for too long.`)), this.ms);
+    this.#timer = setTimeout(
+      () => this.#controller.abort(new Error(t`The bridge has been silent for too long.`)),
+      this.ms,
+    );
   }
 
   stopTimer() {

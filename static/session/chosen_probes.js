@@ -24,11 +24,15 @@ export class ChosenProbes {
 
   /** @type {DocumentProbes["fetchDocument"]} `credentials`: not sent by the companion */
   async fetchDocument(url, credentials = {}) {
-    return (await this.isByCompanion(url.origin)) ? this.companion.fetchDocument(url) : this.frames.fetchDocument(url, credentials);
+    return (await this.isByCompanion(url.origin))
+      ? this.companion.fetchDocument(url)
+      : this.frames.fetchDocument(url, credentials);
   }
 
   /** @type {DocumentProbes["findDocuments"]} */
   async findDocuments(url, places) {
-    return (await this.isByCompanion(url.origin)) ? this.companion.findDocuments(places) : this.frames.findDocuments(url, places);
+    return (await this.isByCompanion(url.origin))
+      ? this.companion.findDocuments(places)
+      : this.frames.findDocuments(url, places);
   }
 }

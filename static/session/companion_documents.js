@@ -23,7 +23,9 @@ export class CompanionDocuments {
 
   /** @param {URL} url @returns {Promise<FetchedDocument>} @throws {ProbeError} */
   async fetchDocument({ href }) {
-    const read = await this.#get(href).then((response) => readDocument(href, response)).catch(asProbeError);
+    const read = await this.#get(href)
+      .then((response) => readDocument(href, response))
+      .catch(asProbeError);
     if ("text" in read) return read;
     throw new ProbeError(read.code, read, read.page);
   }
@@ -44,7 +46,13 @@ export class CompanionDocuments {
   /** @param {string} url @param {AbortSignal} [signal] */
   #get(url, signal = AbortSignal.timeout(PATIENCE_MS)) {
     const request = { method: "GET", url, headers: [], body: null, unsendable: [] };
-    return this.companion.send(request, { origin: new URL(url).origin, via: BY_COMPANION, id: crypto.randomUUID(), mayFollow: true, signal });
+    return this.companion.send(request, {
+      origin: new URL(url).origin,
+      via: BY_COMPANION,
+      id: crypto.randomUUID(),
+      mayFollow: true,
+      signal,
+    });
   }
 }
 

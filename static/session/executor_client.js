@@ -208,7 +208,8 @@ export class ExecutorClient extends EventTarget {
       this.offer = null;
       this.#failures = 0;
       if (!this.#life) return;
-      const isSame = this.#current && isSameSet(this.#current.origins, offer.origins) && isSameSet(this.#current.logins, logins);
+      const isSame =
+        this.#current && isSameSet(this.#current.origins, offer.origins) && isSameSet(this.#current.logins, logins);
       if (this.#current && isSame) this.#current.revision = offer.revision;
       else await this.#replaceWorker(offer, logins);
     } catch (error) {
@@ -258,7 +259,10 @@ export class ExecutorClient extends EventTarget {
     this.#whenOnline.get(id)?.(); // It never will be; stop waiting for it.
     this.#current.worker.terminate();
     this.#current = null;
-    this.#setState({ connection: "offline", error: { code: "internal", message: t`The executor could not be started.` } });
+    this.#setState({
+      connection: "offline",
+      error: { code: "internal", message: t`The executor could not be started.` },
+    });
     this.#retry();
   }
 

@@ -14,7 +14,9 @@ export function stopWhileCached(executor, target = window) {
   const life = new AbortController();
   /** @param {string} type @param {() => void} act */
   const onCaching = (type, act) =>
-    target.addEventListener(type, (event) => /** @type {PageTransitionEvent} */ (event).persisted && act(), { signal: life.signal });
+    target.addEventListener(type, (event) => /** @type {PageTransitionEvent} */ (event).persisted && act(), {
+      signal: life.signal,
+    });
   onCaching("pagehide", () => executor.stop());
   onCaching("pageshow", () => executor.start());
   return () => life.abort();

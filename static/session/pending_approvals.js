@@ -33,7 +33,8 @@ export class WaitingCards {
     const others = [...this.#byWorker.keys()].filter((worker) => worker !== alive);
     if (others.length === 0) return;
     const { held = [] } = await this.locks.query();
-    for (const worker of others) if (!held.some(({ name = "" }) => name.endsWith(`:${worker}`))) this.putCards(worker, []);
+    for (const worker of others)
+      if (!held.some(({ name = "" }) => name.endsWith(`:${worker}`))) this.putCards(worker, []);
   }
 }
 

@@ -25,7 +25,11 @@ export class ProbeError extends Error {
 /** @param {string} text @returns {URL} @throws {ProbeError} when it is not an http(s) address */
 export function readAddress(text) {
   const trimmed = text.trim();
-  if (/^[\w-]+$/.test(trimmed) && trimmed.toLowerCase() !== "localhost") throw new ProbeError("bad_address", t`“${trimmed}” is a word, not an address. If it is a host of your network, write http://${trimmed}/ in full.`);
+  if (/^[\w-]+$/.test(trimmed) && trimmed.toLowerCase() !== "localhost")
+    throw new ProbeError(
+      "bad_address",
+      t`“${trimmed}” is a word, not an address. If it is a host of your network, write http://${trimmed}/ in full.`,
+    );
   const guess = /^[a-z][a-z0-9+.-]*:\/\//i.test(trimmed) ? trimmed : `http://${trimmed}`;
   const url = URL.canParse(guess) ? new URL(guess) : null;
   if (url === null || !/^https?:$/.test(url.protocol) || trimmed === "") {
@@ -105,7 +109,13 @@ export class ProbeFrames {
     const reads = await this.listReads(url.origin);
     try {
       return await new Promise((resolve, reject) =>
-        exchangeMessages({ frame, asked: { type, url: url.href, credentials, request, places, reads }, resolve, reject, signal: listening.signal }),
+        exchangeMessages({
+          frame,
+          asked: { type, url: url.href, credentials, request, places, reads },
+          resolve,
+          reject,
+          signal: listening.signal,
+        }),
       );
     } finally {
       listening.abort();

@@ -25,7 +25,8 @@ export function withPin(choice, name, isPinned) {
 /** @param {Selection} selection @returns {string} how many tools models are shown, and what becomes of the others */
 export function shownSentence({ total, selected, shown }) {
   if (total === 0) return t`There are no tools yet.`;
-  if (shown === total) return total === 1 ? t`Your one tool is shown to models.` : t`All ${total} tools are shown to models.`;
+  if (shown === total)
+    return total === 1 ? t`Your one tool is shown to models.` : t`All ${total} tools are shown to models.`;
   const begin = counted(shown, "{0} of {1} tools is shown to models", "{0} of {1} tools are shown to models", total);
   if (selected === shown) return t`${begin}; the others are left out by your choice.`;
   if (selected === total) return t`${begin}; the others are found by find_operations.`;
@@ -47,7 +48,12 @@ export function overLimitSentence({ servers, tags, names, pinned, defaults, max_
   if (accepted <= most || servers.length + tags.length + names.length > 0) return "";
   return [
     t`With these, ${accepted} operations are accepted, and models are shown ${most} at most.`,
-    shown > pinned.length && counted(shown, "The {0} tool that they see now goes from their lists.", "The {0} tools that they see now go from their lists."),
+    shown > pinned.length &&
+      counted(
+        shown,
+        "The {0} tool that they see now goes from their lists.",
+        "The {0} tools that they see now go from their lists.",
+      ),
     searchSentence(pinned.length),
     t`Accept fewer, or pin under Tools what is used every day.`,
   ]
@@ -83,12 +89,18 @@ export function offerCounts({ total, selected, shown, meta_tools }, tools) {
   const undecided = tools.filter((tool) => tool.advertised && !tool.accepted).length;
   /** @type {[string, number, string][]} */
   const counts = [
-    [t`Programs receive`, shown + meta_tools.length, t`in /openapi.json and /mcp: ${formatCount(shown, "tool")} and, of the bridge's own, ${meta_tools.join(", ") || t`none`}`],
+    [
+      t`Programs receive`,
+      shown + meta_tools.length,
+      t`in /openapi.json and /mcp: ${formatCount(shown, "tool")} and, of the bridge's own, ${meta_tools.join(", ") || t`none`}`,
+    ],
     [t`Accepted`, accepted, t`only these run, and only these are offered in the chat and under /v1`],
     [t`Not decided`, undecided, t`listed for programs; a call says that you have to accept the operation first`],
     [t`Found by search`, selected - shown, t`by find_operations, when they are not listed`],
     [t`Left out`, total - selected, t`by your choice below`],
     [t`Declined`, tools.length - total, t`listed nowhere`],
   ];
-  return counts.filter(([name, count]) => count > 0 || name === t`Accepted`).map(([name, count, words]) => [name, `${formatNumber(count)}: ${words}`]);
+  return counts
+    .filter(([name, count]) => count > 0 || name === t`Accepted`)
+    .map(([name, count, words]) => [name, `${formatNumber(count)}: ${words}`]);
 }

@@ -33,5 +33,11 @@ export function loginPanel(failure) {
   if (!address) return null;
   const login = el("a", { class: "button primary", href: address, dataset: { testid: "log-in" } }, t`Log in`);
   const why = failure === null ? null : notice("error", failure);
-  return el("section", { class: "panel", "aria-label": t`Log in` }, why, el("p", null, t`With the account of your organization:`), login);
+  return el(
+    "section",
+    { class: "panel", "aria-label": t`Log in` },
+    why,
+    el("p", null, t`With the account of your organization:`),
+    login,
+  );
 }

@@ -53,9 +53,15 @@ export function groupTools(tools) {
     const groups = servers.get(tool.server_id) ?? new Map();
     servers.set(tool.server_id, groups);
     const title = tool.tags[0] ?? "";
-    groups.set(title, groups.get(title) ?? []).get(title).push(tool);
+    groups
+      .set(title, groups.get(title) ?? [])
+      .get(title)
+      .push(tool);
   }
-  return [...servers].map(([server_id, groups]) => ({ server_id, groups: [...groups].map(([title, listed]) => ({ title, tools: listed })) }));
+  return [...servers].map(([server_id, groups]) => ({
+    server_id,
+    groups: [...groups].map(([title, listed]) => ({ title, tools: listed })),
+  }));
 }
 
 /** The tags of some tools, in alphabetical order. @param {Tool[]} tools */

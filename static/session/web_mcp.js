@@ -23,7 +23,9 @@ const choiceKey = (userId) => `tool-bridge-webmcp:${userId}`;
 export const forgetWebMcp = (userId) => localStorage.removeItem(choiceKey(userId));
 
 /** @returns {ModelContext | undefined} */
-const contextOfPage = () => /** @type {{document?: {modelContext?: ModelContext}}} */ (/** @type {unknown} */ (globalThis)).document?.modelContext;
+const contextOfPage = () =>
+  /** @type {{document?: {modelContext?: ModelContext}}} */ (/** @type {unknown} */ (globalThis)).document
+    ?.modelContext;
 
 export class WebMcp extends EventTarget {
   /** By name. @type {Map<string, Registered>} */
@@ -113,12 +115,15 @@ export class WebMcp extends EventTarget {
   async #register(tool, description) {
     if (this.#registered.has(tool.name)) return;
     const registration = new AbortController();
-    const execute = (/** @type {JsonValue} */ input, /** @type {{signal?: AbortSignal}} */ { signal } = {}) => this.#run(tool.name, input, signal);
+    const execute = (/** @type {JsonValue} */ input, /** @type {{signal?: AbortSignal}} */ { signal } = {}) =>
+      this.#run(tool.name, input, signal);
     const facts = JSON.parse(description); // numbers as the browser knows them
-    const isTaken = await /** @type {ModelContext} */ (this.context).registerTool({ ...facts, execute }, { signal: registration.signal }).then(
-      () => true,
-      () => false,
-    );
+    const isTaken = await /** @type {ModelContext} */ (this.context)
+      .registerTool({ ...facts, execute }, { signal: registration.signal })
+      .then(
+        () => true,
+        () => false,
+      );
     if (isTaken) this.#registered.set(tool.name, { description, registration });
   }
 
@@ -136,7 +141,13 @@ export class WebMcp extends EventTarget {
 /** What an agent is told of a tool. @param {FullTool} tool */
 function factsOf({ name, description, schema, safe }) {
   const annotations = { readOnlyHint: safe, untrustedContentHint: true };
-  return { name, title: name, description: description || name, inputSchema: /** @type {JsonValue} */ (/** @type {unknown} */ (schema)), annotations };
+  return {
+    name,
+    title: name,
+    description: description || name,
+    inputSchema: /** @type {JsonValue} */ (/** @type {unknown} */ (schema)),
+    annotations,
+  };
 }
 
 /** @param {CallOutcome} outcome */

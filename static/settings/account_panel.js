@@ -12,7 +12,14 @@ export class AccountPanel {
   constructor({ user, api }) {
     this.facts = el("div", { dataset: { testid: "budget" } });
     const out = loginAddress() ? el("p", null, link(t`Log out at the login service`, "/logout")) : null;
-    this.element = el("section", { class: "panel" }, el("h2", null, t`Account`), el("p", null, t`You are ${user}.`), this.facts, out);
+    this.element = el(
+      "section",
+      { class: "panel" },
+      el("h2", null, t`Account`),
+      el("p", null, t`You are ${user}.`),
+      this.facts,
+      out,
+    );
     void this.#load(api);
   }
 

@@ -70,7 +70,11 @@ function nameOf(id, names) {
 }
 
 /** @type {Record<string, string>} */
-const ACTORS = dictionaryOf({ "command line": t`Command line`, bridge: t`The bridge`, forwarder: t`Key for all users` });
+const ACTORS = dictionaryOf({
+  "command line": t`Command line`,
+  bridge: t`The bridge`,
+  forwarder: t`Key for all users`,
+});
 /** @type {Record<string, string>} */
 const STEPS = dictionaryOf({ offered: t`handed over`, withdrawn: t`taken back`, fetched: t`fetched` });
 /** @type {Record<string, string>} */
@@ -114,7 +118,8 @@ const FACTS = dictionaryOf({
   source: (value) => truncateLine(value),
   digest: () => "",
   version: (value) => t`version ${truncateLine(value)}`,
-  unsettled: (value) => (value === 0 ? "" : counted(value, "{0} call was running at its last end", "{0} calls were running at its last end")),
+  unsettled: (value) =>
+    value === 0 ? "" : counted(value, "{0} call was running at its last end", "{0} calls were running at its last end"),
   keeps_answers: (value) => (value ? t`answers are stored` : t`answers are not stored`),
   door: (value) => t`at ${truncateLine(value)}`,
   times: (value) => counted(value, "{0} time", "{0} times"),
@@ -126,7 +131,9 @@ const OF_REPLICAS = new Set(["epoch", "request"]);
 /** @param {Record<string, unknown>} detail @param {Names} names @returns {string} */
 export function factWords(detail, names) {
   const known = Object.entries(detail).filter(([name, value]) => value !== null && !OF_REPLICAS.has(name));
-  const words = known.map(([name, value]) => (isPlain(value) && FACTS[name] ? FACTS[name](value, names) : unknownFact(name, value)));
+  const words = known.map(([name, value]) =>
+    isPlain(value) && FACTS[name] ? FACTS[name](value, names) : unknownFact(name, value),
+  );
   return [...new Set(words.filter(Boolean))].join(" · ");
 }
 

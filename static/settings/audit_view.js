@@ -55,7 +55,10 @@ export class AuditView {
 
   /** Without names the entries still say what happened. */
   async #learnNames() {
-    const [keys] = await Promise.all([this.api.listKeys().catch(() => []), this.devices.loadDevices().catch(() => undefined)]);
+    const [keys] = await Promise.all([
+      this.api.listKeys().catch(() => []),
+      this.devices.loadDevices().catch(() => undefined),
+    ]);
     this.names = new Map(keys.map(({ id, label }) => [id, label]));
     for (const { id, name } of this.devices.list) this.names.set(id, name);
   }
@@ -96,12 +99,21 @@ export class AuditView {
     return el(
       "tr",
       { dataset: { kind: entry.kind } },
-      el("td", { class: "facts" }, el("time", { datetime: new Date(ms).toISOString(), title: formatMoment(ms) }, formatTime(ms))),
+      el(
+        "td",
+        { class: "facts" },
+        el("time", { datetime: new Date(ms).toISOString(), title: formatMoment(ms) }, formatTime(ms)),
+      ),
       el("th", { scope: "row" }, KINDS[entry.kind] ?? entry.kind),
       el("td", null, entry.user ?? ""),
       el("td", { class: "wrap" }, isOwn ? t`${by} (this browser)` : by),
       el("td", { class: "mono" }, where, where && call ? " " : "", call),
-      el("td", null, factWords(entry.detail, this.names), ...(typeof chat === "string" ? [" · ", t`Chat`, " ", chatName(chat, this.titleOf)] : [])),
+      el(
+        "td",
+        null,
+        factWords(entry.detail, this.names),
+        ...(typeof chat === "string" ? [" · ", t`Chat`, " ", chatName(chat, this.titleOf)] : []),
+      ),
     );
   }
 }

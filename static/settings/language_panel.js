@@ -7,9 +7,18 @@ export class LanguagePanel {
   /** @param {{reload: () => void}} [page] texts are loaded with the page */
   constructor(page = { reload: () => location.reload() }) {
     const options = [["", t`As the browser`], ...Object.entries(LANGUAGES)];
-    this.choice = el("select", { onchange: () => this.#choose(page) }, ...options.map(([code, name]) => el("option", { value: code, lang: code || null }, name)));
+    this.choice = el(
+      "select",
+      { onchange: () => this.#choose(page) },
+      ...options.map(([code, name]) => el("option", { value: code, lang: code || null }, name)),
+    );
     this.choice.value = chosenLanguage();
-    this.element = el("section", { class: "panel" }, el("h2", null, t`Language`), labelledField(t`Language of this page`, this.choice));
+    this.element = el(
+      "section",
+      { class: "panel" },
+      el("h2", null, t`Language`),
+      labelledField(t`Language of this page`, this.choice),
+    );
   }
 
   /** It subscribes to nothing. */

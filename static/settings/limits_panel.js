@@ -60,7 +60,13 @@ export class LimitsPanel {
     const about = el("p", { class: "hint", id: freshId("limit") }, codeSpans(`${sentence} ${rangeOfLimit(limit)}`));
     const problem = el("p", { class: "problem", id: freshId("problem") });
     const described = `${about.id} ${problem.id}`;
-    const input = el("input", { id: freshId("limit"), inputmode: "decimal", autocomplete: "off", value: String(limit.value), "aria-describedby": described });
+    const input = el("input", {
+      id: freshId("limit"),
+      inputmode: "decimal",
+      autocomplete: "off",
+      value: String(limit.value),
+      "aria-describedby": described,
+    });
     this.fields.set(limit.name, { input, problem, limit });
     const unit = limit.name.endsWith("_SECONDS") ? el("span", { class: "hint" }, t`seconds`) : null;
     return el(
@@ -78,8 +84,12 @@ export class LimitsPanel {
   /** @param {Limit} limit @param {string} of what the limit is called */
   #resetButton(limit, of) {
     if (limit.source !== "kept" && limit.source !== "changed") return null;
-    const label = limit.source === "kept" ? t`Reset to ${amountOf(limit, limit.default)}` : t`Reset to the value set at start`;
-    return button(label, () => void this.#change({ [limit.name]: null }), { class: "quiet small", "aria-label": `${of}: ${label}` });
+    const label =
+      limit.source === "kept" ? t`Reset to ${amountOf(limit, limit.default)}` : t`Reset to the value set at start`;
+    return button(label, () => void this.#change({ [limit.name]: null }), {
+      class: "quiet small",
+      "aria-label": `${of}: ${label}`,
+    });
   }
 
   /** Only what was changed is sent, so that the others keep their sources. */
@@ -127,7 +137,12 @@ function problemOf(limit, typed, failure) {
 /** @param {string} title @param {HTMLElement[]} rows */
 function groupOf(title, rows) {
   const heading = el("h3", { id: freshId("limits") }, title);
-  return el("div", { class: "limit-group", role: "group", "aria-labelledby": heading.id }, heading, el("div", { class: "limits" }, ...rows));
+  return el(
+    "div",
+    { class: "limit-group", role: "group", "aria-labelledby": heading.id },
+    heading,
+    el("div", { class: "limits" }, ...rows),
+  );
 }
 
 /** @param {Limit} limit */

@@ -12,7 +12,12 @@ export class SettingsSearch {
     this.sections = sections;
     this.input = el("input", { type: "search", autocomplete: "off", oninput: () => this.search() });
     this.found = el("p", { class: "hint", role: "status" });
-    this.element = el("div", { class: "settings-search" }, labelledField(t`Search the settings`, this.input), this.found);
+    this.element = el(
+      "div",
+      { class: "settings-search" },
+      labelledField(t`Search the settings`, this.input),
+      this.found,
+    );
   }
 
   /** Hides what does not match; called again when sections are drawn anew. */
@@ -31,7 +36,8 @@ function searchSection(section, words) {
   const parts = /** @type {HTMLElement[]} */ ([...section.querySelectorAll(PART)]);
   const found = parts.filter((part) => matches(part, words));
   for (const part of parts) part.hidden = !found.includes(part);
-  for (const group of /** @type {Iterable<HTMLElement>} */ (section.querySelectorAll(".limit-group"))) group.hidden = !group.querySelector(`${PART}:not([hidden])`);
+  for (const group of /** @type {Iterable<HTMLElement>} */ (section.querySelectorAll(".limit-group")))
+    group.hidden = !group.querySelector(`${PART}:not([hidden])`);
   const isFound = parts.length > 0 ? found.length > 0 : matches(section, words);
   section.hidden = !isFound;
   if (words.length > 0 && found.length > 0 && section instanceof HTMLDetailsElement) section.open = true;

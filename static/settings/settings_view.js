@@ -74,12 +74,20 @@ function approvalPanel() {
 
 /** Has a view of its own. @returns {Section} */
 function modelsPanel() {
-  return linkPanel(t`Models`, t`Where the models of the chat come from: addresses, keys, and which models are offered.`, "models");
+  return linkPanel(
+    t`Models`,
+    t`Where the models of the chat come from: addresses, keys, and which models are offered.`,
+    "models",
+  );
 }
 
 /** Has a view of its own. @returns {Section} */
 function backupPanel() {
-  return linkPanel(t`Move to another browser`, t`Back up what lives only in this browser, and take it over in another one.`, "backup");
+  return linkPanel(
+    t`Move to another browser`,
+    t`Back up what lives only in this browser, and take it over in another one.`,
+    "backup",
+  );
 }
 
 /** @param {string} title @param {string} sentence @param {string} section @returns {Section} */

@@ -16,8 +16,13 @@ export function storedItemsSentence({ items, conversations, own_conversations: o
   if (own > 0 && items === 0) return `${talks}, ${size}.`;
   if (items === 0 || oldest === null) return t`No answers are stored.`;
   const since = formatDay(oldest * 1000);
-  const stored = conversations > 0 ? counted(conversations, "{1} of {0} chat", "{1} of {0} chats", formatCount(items, "item")) : formatCount(items, "item");
-  return own > 0 ? t`${stored} and ${talks}, ${size}, the oldest of ${since}.` : t`${stored}, ${size}, the oldest of ${since}.`;
+  const stored =
+    conversations > 0
+      ? counted(conversations, "{1} of {0} chat", "{1} of {0} chats", formatCount(items, "item"))
+      : formatCount(items, "item");
+  return own > 0
+    ? t`${stored} and ${talks}, ${size}, the oldest of ${since}.`
+    : t`${stored}, ${size}, the oldest of ${since}.`;
 }
 
 export class StoredItemsPanel {
@@ -68,10 +73,15 @@ export class StoredItemsPanel {
   }
 
   #ask() {
-    const sure = button(t`Delete stored answers`, () => void attemptAction(this.messages, () => this.#delete()), { class: "danger" });
+    const sure = button(t`Delete stored answers`, () => void attemptAction(this.messages, () => this.#delete()), {
+      class: "danger",
+    });
     const keep = button(t`Keep it`, () => this.#offer(true), { class: "quiet" });
     const words = el("span", null, t`Existing chats continue with their text only. This cannot be undone.`);
-    fill(this.actions, el("div", { class: "actions", role: "group", "aria-label": t`Delete stored answers?` }, words, sure, keep));
+    fill(
+      this.actions,
+      el("div", { class: "actions", role: "group", "aria-label": t`Delete stored answers?` }, words, sure, keep),
+    );
     keep.focus();
   }
 

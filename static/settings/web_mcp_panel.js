@@ -6,8 +6,7 @@ import { counted, t } from "../base/language.js";
 
 /** @typedef {import("../session/web_mcp.js").WebMcp} WebMcp */
 
-const ABOUT =
-  t`An agent that is part of this browser may call, from this page, the tools that you accepted and show to models. Calls that may change something ask you here, as always.`;
+const ABOUT = t`An agent that is part of this browser may call, from this page, the tools that you accepted and show to models. Calls that may change something ask you here, as always.`;
 const MISSING = t`This browser does not have it (document.modelContext); in Chromium it is behind the flag WebMCP.`;
 
 export class WebMcpPanel {
@@ -16,7 +15,9 @@ export class WebMcpPanel {
     this.webMcp = webMcp;
     this.messages = el("div");
     const choose = () => void attemptAction(this.messages, () => webMcp.switchTo(this.choice.checked));
-    this.choice = guardControl(el("input", { type: "checkbox", checked: webMcp.isOn, disabled: !webMcp.isSupported, onchange: choose }));
+    this.choice = guardControl(
+      el("input", { type: "checkbox", checked: webMcp.isOn, disabled: !webMcp.isSupported, onchange: choose }),
+    );
     this.standing = el("p", { class: "hint", role: "status" });
     const heading = el("h2", { id: freshId("web-mcp") }, t`Agents of this browser`);
     this.element = el(

@@ -31,18 +31,29 @@ export function codePanel(shown) {
     last = form;
     const text = forms[form]();
     const label = t`Request as ${form}`;
-    fill(place, el("pre", { tabindex: "0", role: "region", "aria-label": label }, text), copyButton(t`Copy as ${form}`, () => text));
+    fill(
+      place,
+      el("pre", { tabindex: "0", role: "region", "aria-label": label }, text),
+      copyButton(t`Copy as ${form}`, () => text),
+    );
     for (const each of choice.children) each.setAttribute("aria-pressed", String(each.textContent === form));
   };
   fill(choice, ...Object.keys(forms).map((form) => button(form, () => show(form), { class: "quiet small" })));
   show(last in forms ? last : "curl");
   const words = t`This is what the browser sends. Credentials are never shown: a variable stands for each.`;
-  return el("section", { class: "outcome", "aria-label": t`Request` }, el("p", { class: "hint" }, words), choice, place);
+  return el(
+    "section",
+    { class: "outcome", "aria-label": t`Request` },
+    el("p", { class: "hint" }, words),
+    choice,
+    place,
+  );
 }
 
 /** Where the credentials will go: those of this browser, else those that the document asks for first. @param {RequestPlan} plan @param {string[]} schemes */
 function madeUpSecrets(plan, schemes) {
-  const made = (/** @type {string[]} */ names) => Object.fromEntries(names.map((name) => [name, { value: "[secret]" }]));
+  const made = (/** @type {string[]} */ names) =>
+    Object.fromEntries(names.map((name) => [name, { value: "[secret]" }]));
   const known = placeSecrets(plan, made(schemes.filter((name) => name !== "*")));
   const first = plan.security.find((all) => all.length > 0) ?? [];
   const isOptional = plan.security.some((all) => all.length === 0);

@@ -38,14 +38,19 @@ const needsSecret = (request) => SECRET.test(request.url) || request.headers.som
 /** A text as a literal of Python and of JavaScript; what stands for a secret is joined in. @param {string} text @param {string} variable */
 function literal(text, variable) {
   const parts = text.split(SECRETS).map((part) => (part === "" ? "" : JSON.stringify(part)));
-  const joined = parts.flatMap((part, index) => (index === 0 ? [part] : [variable, part])).filter((part) => part !== "");
+  const joined = parts
+    .flatMap((part, index) => (index === 0 ? [part] : [variable, part]))
+    .filter((part) => part !== "");
   return joined.length === 0 ? '""' : joined.join(" + ");
 }
 
 /** @param {CurlRequest} request @returns {string} a script for Python with httpx */
 export function toPython(request) {
-  const headers = sentHeaders(request).map(([name, value]) => `        ${JSON.stringify(name)}: ${literal(value, "SECRET")},`);
-  const body = request.body !== null ? literal(request.body, "SECRET") : request.body_bytes ? 'open("body.bin", "rb").read()' : "";
+  const headers = sentHeaders(request).map(
+    ([name, value]) => `        ${JSON.stringify(name)}: ${literal(value, "SECRET")},`,
+  );
+  const body =
+    request.body !== null ? literal(request.body, "SECRET") : request.body_bytes ? 'open("body.bin", "rb").read()' : "";
   const lines = [
     ...(needsSecret(request) ? ["import os", ""] : []),
     "import httpx",
@@ -64,8 +69,11 @@ export function toPython(request) {
 
 /** @param {CurlRequest} request @returns {string} a module for Node.js, Deno or Bun */
 export function toJavaScript(request) {
-  const headers = sentHeaders(request).map(([name, value]) => `    ${JSON.stringify(name)}: ${literal(value, "SECRET")},`);
-  const body = request.body !== null ? literal(request.body, "SECRET") : request.body_bytes ? 'await readFile("body.bin")' : "";
+  const headers = sentHeaders(request).map(
+    ([name, value]) => `    ${JSON.stringify(name)}: ${literal(value, "SECRET")},`,
+  );
+  const body =
+    request.body !== null ? literal(request.body, "SECRET") : request.body_bytes ? 'await readFile("body.bin")' : "";
   const lines = [
     ...(body.startsWith("await") ? ['import { readFile } from "node:fs/promises";', ""] : []),
     ...(needsSecret(request) ? ["const SECRET = process.env.SECRET;", ""] : []),
@@ -81,12 +89,22 @@ export function toJavaScript(request) {
 
 /** What a model writes to call the tool. @param {string} name @param {JsonObject} args */
 export function toToolCall(name, args) {
-  return JSON.stringify({ id: "call_1", type: "function", function: { name, arguments: stringifyJson(args) } }, null, 2);
+  return JSON.stringify(
+    { id: "call_1", type: "function", function: { name, arguments: stringifyJson(args) } },
+    null,
+    2,
+  );
 }
 
 /** The same call at the bridge, whose page performs it. @param {string} base address of the bridge @param {string} name @param {JsonObject} args */
 export function toBridgeCall(base, name, args) {
   /** @type {[string, string][]} */
-  const headers = [["authorization", "Bearer [secret]"], ["content-type", "application/json"]];
-  return toCurl({ method: "POST", url: `${base}/tools/${encodeURIComponent(name)}`, headers, body: stringifyJson(args) }, "TOOL_BRIDGE_KEY");
+  const headers = [
+    ["authorization", "Bearer [secret]"],
+    ["content-type", "application/json"],
+  ];
+  return toCurl(
+    { method: "POST", url: `${base}/tools/${encodeURIComponent(name)}`, headers, body: stringifyJson(args) },
+    "TOOL_BRIDGE_KEY",
+  );
 }

@@ -13,7 +13,9 @@ export const MAX_FILE_BYTES = Math.floor(((MAX_ARGUMENT_BYTES - 4096) / 4) * 3);
 
 /** The media types that the document names for a file, for the dialog; "" for any. @param {JsonSchema} schema */
 export function acceptedTypes({ description }) {
-  return /Accepts ([\w.+*-]+\/[\w.+*-]+(?:, ?[\w.+*-]+\/[\w.+*-]+)*)\.(?: |$)/.exec(String(description ?? ""))?.[1] ?? "";
+  return (
+    /Accepts ([\w.+*-]+\/[\w.+*-]+(?:, ?[\w.+*-]+\/[\w.+*-]+)*)\.(?: |$)/.exec(String(description ?? ""))?.[1] ?? ""
+  );
 }
 
 /** Why a file cannot be an argument; "" if it can. @param {{name: string, size: number}} file */

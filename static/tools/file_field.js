@@ -60,7 +60,12 @@ function chosenFile(field, drawing) {
       el("span", { class: "facts" }, facts),
       button(t`Remove`, remove, { class: "quiet small", "aria-label": t`Remove the file ${name}` }),
     ),
-    el("details", null, el("summary", null, t`Name and type`), el("div", { class: "fields" }, ...about.map(drawing.renderField))),
+    el(
+      "details",
+      null,
+      el("summary", null, t`Name and type`),
+      el("div", { class: "fields" }, ...about.map(drawing.renderField)),
+    ),
   );
 }
 
@@ -83,12 +88,30 @@ export function dropZone(field, { many, accept, take }) {
     }
   };
   const id = freshId("file");
-  const input = el("input", { id, type: "file", multiple: many, accept: accept || null, "aria-describedby": `${id}-limit` });
+  const input = el("input", {
+    id,
+    type: "file",
+    multiple: many,
+    accept: accept || null,
+    "aria-describedby": `${id}-limit`,
+  });
   input.addEventListener("change", () => void read([...(input.files ?? [])]));
-  const words = many ? t`or drop them here; each at most ${formatSize(MAX_FILE_BYTES)}` : t`or drop it here; at most ${formatSize(MAX_FILE_BYTES)}`;
+  const words = many
+    ? t`or drop them here; each at most ${formatSize(MAX_FILE_BYTES)}`
+    : t`or drop it here; at most ${formatSize(MAX_FILE_BYTES)}`;
   const hint = el("span", { class: "hint", id: `${id}-limit` }, words);
-  const label = el("label", { for: id }, many ? t`Choose files` : t`Choose a file`, el("span", { class: "visually-hidden" }, t` for ${field.name}`));
-  const zone = el("div", { class: "drop-target file-drop" }, el("div", { class: "actions" }, label, input, hint), problem);
+  const label = el(
+    "label",
+    { for: id },
+    many ? t`Choose files` : t`Choose a file`,
+    el("span", { class: "visually-hidden" }, t` for ${field.name}`),
+  );
+  const zone = el(
+    "div",
+    { class: "drop-target file-drop" },
+    el("div", { class: "actions" }, label, input, hint),
+    problem,
+  );
   acceptDrops(zone, (files) => void read(files));
   return zone;
 }

@@ -194,7 +194,11 @@ function controlFor(field) {
   if (field.kind === "boolean") return booleanControl(field);
   const given = field.schema.default ?? (Array.isArray(field.schema.examples) ? field.schema.examples[0] : undefined);
   const placeholder =
-    given === undefined ? null : "default" in field.schema ? t`default: ${formatValue(given)}` : t`for example ${formatValue(given)}`;
+    given === undefined
+      ? null
+      : "default" in field.schema
+        ? t`default: ${formatValue(given)}`
+        : t`for example ${formatValue(given)}`;
   const write = (/** @type {Event} */ event) => (field.text = /** @type {HTMLInputElement} */ (event.target).value);
   const common = { placeholder, value: field.text, oninput: write, spellcheck: "false", autocomplete: "off" };
   const isLong = field.kind === "json" || Number(field.schema.maxLength ?? 0) > 300;

@@ -5,7 +5,15 @@
  */
 import { verbatim } from "../base/language.js";
 import { stringifyJson } from "../base/json_text.js";
-import { branchesOf, choicesOf, effectiveSchema, kindOf, schemaOf, formatValue, typesOf } from "../base/argument_schema.js";
+import {
+  branchesOf,
+  choicesOf,
+  effectiveSchema,
+  kindOf,
+  schemaOf,
+  formatValue,
+  typesOf,
+} from "../base/argument_schema.js";
 
 /** @typedef {import("../types/api_types.js").JsonSchema} JsonSchema */
 /** @typedef {import("../types/types.js").JsonValue} JsonValue */
@@ -155,5 +163,7 @@ function mayHold(branch, value) {
   const isObject = typeof value === "object" && value !== null && !Array.isArray(value);
   if (!isObject) return branch.kind === "json" && typesOf(branch.schema)[0] !== "object";
   const required = Array.isArray(branch.schema.required) ? branch.schema.required : [];
-  return branch.kind === "json" || (branch.kind === "object" && required.every((name) => Object.hasOwn(value, String(name))));
+  return (
+    branch.kind === "json" || (branch.kind === "object" && required.every((name) => Object.hasOwn(value, String(name))))
+  );
 }

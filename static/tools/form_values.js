@@ -97,8 +97,11 @@ function readItems(field, problems) {
 
 /** What is wrong with the number of items; "" where nothing is. @param {import("../types/types.js").JsonObject} schema @param {number} count */
 function sizeProblem({ minItems, maxItems }, count) {
-  if (typeof minItems === "number" && count < minItems) return counted(minItems, "Add at least {0} item.", "Add at least {0} items.");
-  return typeof maxItems === "number" && count > maxItems ? counted(maxItems, "At most {0} item fits.", "At most {0} items fit.") : "";
+  if (typeof minItems === "number" && count < minItems)
+    return counted(minItems, "Add at least {0} item.", "Add at least {0} items.");
+  return typeof maxItems === "number" && count > maxItems
+    ? counted(maxItems, "At most {0} item fits.", "At most {0} items fit.")
+    : "";
 }
 
 /**
@@ -144,7 +147,13 @@ function readExtra(field, problems) {
 export function withNumbersFilled(field, fill) {
   const inside = (/** @type {Field} */ child) => withNumbersFilled(child, fill);
   const text = field.kind === "integer" || field.kind === "number" ? fill(field.text) : field.text;
-  return { ...field, text, fields: field.fields.map(inside), items: field.items.map(inside), branches: field.branches.map(inside) };
+  return {
+    ...field,
+    text,
+    fields: field.fields.map(inside),
+    items: field.items.map(inside),
+    branches: field.branches.map(inside),
+  };
 }
 
 /**

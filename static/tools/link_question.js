@@ -24,7 +24,10 @@ export class LinkQuestion {
     const decide = (/** @type {Event} */ event) => (this.close(), run(event.isTrusted));
     const yes = guardControl(button(t`Run it (${method})`, decide, { class: "primary unsafe" }));
     const title = el("h2", { tabindex: "-1" }, TITLE);
-    const shown = Object.entries(args).map(([name, value]) => ({ name, value: typeof value === "string" ? value : stringifyJson(value) }));
+    const shown = Object.entries(args).map(([name, value]) => ({
+      name,
+      value: typeof value === "string" ? value : stringifyJson(value),
+    }));
     fill(
       this.element,
       el(
@@ -34,7 +37,12 @@ export class LinkQuestion {
         el("p", null, t`It can change data. Run it only if you expected this link and want exactly this.`),
         cardAddress({ method, url, is_safe: false }),
         argumentList({ args: shown, more_args: 0 }),
-        el("div", { class: "actions" }, button(t`Do not run it`, () => this.close()), yes),
+        el(
+          "div",
+          { class: "actions" },
+          button(t`Do not run it`, () => this.close()),
+          yes,
+        ),
       ),
     );
     announceSentence(TITLE);

@@ -20,10 +20,20 @@ export class OfferPreview {
   constructor(api) {
     this.api = api;
     this.revision = "";
-    this.form = el("select", { onchange: () => void this.#load() }, ...FORMS.map(([value, label]) => el("option", { value }, label)));
+    this.form = el(
+      "select",
+      { onchange: () => void this.#load() },
+      ...FORMS.map(([value, label]) => el("option", { value }, label)),
+    );
     this.cost = el("p", { class: "hint", dataset: { testid: "cost" } });
     this.place = el("div");
-    this.details = el("details", { class: "panel" }, el("summary", null, t`Preview what they receive`), labelledField(t`As`, this.form), this.place);
+    this.details = el(
+      "details",
+      { class: "panel" },
+      el("summary", null, t`Preview what they receive`),
+      labelledField(t`As`, this.form),
+      this.place,
+    );
     this.details.addEventListener("toggle", () => this.details.open && void this.#load());
     this.element = this.details;
   }

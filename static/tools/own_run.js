@@ -29,7 +29,10 @@ const WAITS_FOR_USER = t`Waiting for your approval, at the top of the page…`;
 export function asksAbout(card, tool, value) {
   if (card.tool !== tool.name || card.server_id !== tool.server_id || card.more_args > 0) return false;
   if (card.asked_by !== OWN_NAME || card.chat_id !== null || card.reason === "file") return false; // The form does not say whose file it is.
-  const given = Object.entries(value).map(([name, each]) => [name, (typeof each === "string" ? each : stringifyJson(each)).slice(0, SHOWN_VALUE_CHARS)]);
+  const given = Object.entries(value).map(([name, each]) => [
+    name,
+    (typeof each === "string" ? each : stringifyJson(each)).slice(0, SHOWN_VALUE_CHARS),
+  ]);
   const asked = card.args.map((each) => [each.name, each.value]);
   return stringifyJson(given.toSorted()) === stringifyJson(asked.toSorted());
 }
@@ -76,7 +79,11 @@ export function watchOwnRun({ executor, inline }, tool, tell) {
   let told = "";
   const look = () => {
     const own = executor.calls.find(
-      (call) => call.tool === tool.name && call.server_id === tool.server_id && call.asked_by === OWN_NAME && !before.has(call.call_id),
+      (call) =>
+        call.tool === tool.name &&
+        call.server_id === tool.server_id &&
+        call.asked_by === OWN_NAME &&
+        !before.has(call.call_id),
     );
     const asks = executor.cards.some((card) => card.call_id === own?.call_id && !inline.hasCard(card));
     const words = asks ? WAITS_FOR_USER : (WAITS[own?.state ?? ""] ?? t`Running…`);

@@ -21,7 +21,13 @@ export async function previewFiles(pins, serverId, plan, args) {
   const shown = await withFiles(plan, args, async (url) => {
     const { address, reader } = findSource(url, location.href, ownPinsFirst(await pins.listAllPins(), serverId));
     const server_id = reader?.pin.server_id ?? null;
-    reads.push({ url: address.href, server_id, is_elsewhere: server_id !== null && server_id !== serverId, credentials: [], via: BY_PAGE });
+    reads.push({
+      url: address.href,
+      server_id,
+      is_elsewhere: server_id !== null && server_id !== serverId,
+      credentials: [],
+      via: BY_PAGE,
+    });
     return { bytes: new Uint8Array() };
   });
   return { args: shown, reads };

@@ -8,7 +8,12 @@ export class ProblemList {
   #problems = new Map();
 
   constructor() {
-    this.element = el("div", { class: "notice error problem-list", role: "group", "aria-label": t`What is wrong`, hidden: true });
+    this.element = el("div", {
+      class: "notice error problem-list",
+      role: "group",
+      "aria-label": t`What is wrong`,
+      hidden: true,
+    });
   }
 
   /** Last added, first listed: a form marks its fields from the end, so that the first gets the focus. @param {string} id of the field @param {string} name @param {() => unknown} go */

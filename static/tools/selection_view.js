@@ -67,7 +67,15 @@ export class SelectionView {
       this.summary,
       this.messages,
       this.preview.element,
-      el("div", { class: "columns" }, pinned.element, this.#boundsPanel(), servers.element, tags.element, names.element),
+      el(
+        "div",
+        { class: "columns" },
+        pinned.element,
+        this.#boundsPanel(),
+        servers.element,
+        tags.element,
+        names.element,
+      ),
     );
     this.unsubscribe ??= this.parts.inventory.onChange(() => this.#render());
     this.#render();
@@ -83,8 +91,16 @@ export class SelectionView {
       "section",
       { class: "panel" },
       el("h2", null, t`Limits`),
-      labelledField(t`Maximum number of tools`, this.numbers.max_tools, t`Including the bridge's own tools. Empty: as set when the bridge was started.`),
-      labelledField(t`Maximum number of tokens`, this.numbers.max_tokens, t`For all definitions, at four characters per token. Empty: as set when the bridge was started.`),
+      labelledField(
+        t`Maximum number of tools`,
+        this.numbers.max_tools,
+        t`Including the bridge's own tools. Empty: as set when the bridge was started.`,
+      ),
+      labelledField(
+        t`Maximum number of tokens`,
+        this.numbers.max_tokens,
+        t`For all definitions, at four characters per token. Empty: as set when the bridge was started.`,
+      ),
     );
   }
 
@@ -96,7 +112,13 @@ export class SelectionView {
     }
     const reason = reasonSentence(selection);
     const counts = factList(offerCounts(selection, this.parts.inventory.tools));
-    fill(this.summary, el("p", null, el("strong", null, shownSentence(selection))), reason ? el("p", { class: "hint" }, reason) : null, counts, this.preview.cost);
+    fill(
+      this.summary,
+      el("p", null, el("strong", null, shownSentence(selection))),
+      reason ? el("p", { class: "hint" }, reason) : null,
+      counts,
+      this.preview.cost,
+    );
     void this.preview.showOffer(selection.revision);
     for (const [name, list] of Object.entries(this.lists)) {
       const missing = name === "names" ? [] : selection.missing[/** @type {"servers" | "tags" | "pinned"} */ (name)];
@@ -125,8 +147,10 @@ export class SelectionView {
  */
 function listsOf({ inventory }, save) {
   const plain = (/** @type {string[]} */ values) => values.map((value) => ({ value, label: "" }));
-  const list = (/** @type {ListName} */ name, /** @type {() => import("../ui/chosen_list.js").Suggestion[]} */ suggestions) =>
-    new ChosenList({ ...WORDS[name], suggestions, change: (values) => save({ [name]: values }) });
+  const list = (
+    /** @type {ListName} */ name,
+    /** @type {() => import("../ui/chosen_list.js").Suggestion[]} */ suggestions,
+  ) => new ChosenList({ ...WORDS[name], suggestions, change: (values) => save({ [name]: values }) });
   return {
     pinned: list("pinned", () => plain(inventory.tools.map(({ name }) => name))),
     servers: list("servers", () => inventory.servers.map(({ id, title }) => ({ value: id, label: title }))),

@@ -59,7 +59,9 @@ export function linkTo(page, tool, args) {
 export function readLink(encoded) {
   if (!encoded) return null;
   try {
-    const bytes = Uint8Array.from(atob(encoded.replaceAll("-", "+").replaceAll("_", "/")), (character) => character.charCodeAt(0));
+    const bytes = Uint8Array.from(atob(encoded.replaceAll("-", "+").replaceAll("_", "/")), (character) =>
+      character.charCodeAt(0),
+    );
     const value = parseJson(new TextDecoder("utf-8", { fatal: true }).decode(bytes));
     return typeof value === "object" && value !== null && !Array.isArray(value) ? value : null;
   } catch {

@@ -63,7 +63,11 @@ export class ToolFilterView {
     this.fields.tag.hidden = tags.length === 0;
     const titles = servers.map(({ id, title }) => /** @type {[string, string]} */ ([id, title]));
     offerOptions(this.server, [["", t`All servers`], ...titles], last.server);
-    offerOptions(this.tag, [["", t`All tags`], ...tags.map((tag) => /** @type {[string, string]} */ ([tag, tag]))], last.tag);
+    offerOptions(
+      this.tag,
+      [["", t`All tags`], ...tags.map((tag) => /** @type {[string, string]} */ ([tag, tag]))],
+      last.tag,
+    );
   }
 }
 

@@ -17,7 +17,10 @@ export function toolTitle({ name, server_id }) {
 /** The method and the path; the whole address once the plan is read. @param {FullTool} tool @param {Promise<{plan: RequestPlan, baseUrl: string}>} reading */
 export function toolAddress({ method, safe, path }, reading) {
   const base = el("span", { class: "base-address" });
-  reading.then(({ plan, baseUrl }) => fill(base, plan.kind === "mcp" ? "" : baseUrl.replace(/\/$/, "")), () => undefined);
+  reading.then(
+    ({ plan, baseUrl }) => fill(base, plan.kind === "mcp" ? "" : baseUrl.replace(/\/$/, "")),
+    () => undefined,
+  );
   return el("p", { class: "mono address" }, methodTag(method, safe), " ", base, path);
 }
 
@@ -32,7 +35,9 @@ export function credentialState({ server_id }, reading) {
     const add = link(schemes.length > 0 ? t`Credentials` : t`Add a credential`, placeAddress(server_id, "credentials"));
     const words = credentialWords(plan, schemes);
     const isSent = sentNames(plan, schemes).length > 0 || schemes.includes("*");
-    const badge = words ? el("span", { class: `badge ${isSent ? "good" : "warning"}` }, isSent ? t`credential` : t`no credential`) : null;
+    const badge = words
+      ? el("span", { class: `badge ${isSent ? "good" : "warning"}` }, isSent ? t`credential` : t`no credential`)
+      : null;
     fill(place, badge, " ", ...codeSpans(words), plan.security.length > 0 || schemes.length > 0 ? add : null);
   };
   reading.then(show, () => undefined);
@@ -42,7 +47,9 @@ export function credentialState({ server_id }, reading) {
 /** Where the saved credentials go, as names between backticks. @param {Pick<RequestPlan, "security">} plan @param {string[]} schemes */
 function sentNames(plan, schemes) {
   const made = Object.fromEntries(schemes.filter((name) => name !== "*").map((name) => [name, { value: "x" }]));
-  return placeSecrets(plan, made).filter((place) => place.in !== "nowhere").map(({ name }) => `\`${name}\``);
+  return placeSecrets(plan, made)
+    .filter((place) => place.in !== "nowhere")
+    .map(({ name }) => `\`${name}\``);
 }
 
 /**
@@ -58,5 +65,7 @@ export function credentialWords(plan, schemes) {
   if (needed.length === 0) return "";
   const may = plan.security.some((all) => all.length === 0);
   const names = formatList(needed, "disjunction");
-  return may ? t`Takes a credential (${names}), and none is saved in this browser. ` : t`Needs a credential (${names}), and none is saved in this browser. `;
+  return may
+    ? t`Takes a credential (${names}), and none is saved in this browser. `
+    : t`Needs a credential (${names}), and none is saved in this browser. `;
 }

@@ -43,11 +43,17 @@ export class ToolList {
   showTools(listing) {
     this.listing = listing;
     this.rowsLeft = MAX_ROWS;
-    const focused = this.element.contains(document.activeElement) ? /** @type {HTMLElement} */ (document.activeElement).dataset : {};
+    const focused = this.element.contains(document.activeElement)
+      ? /** @type {HTMLElement} */ (document.activeElement).dataset
+      : {};
     fill(this.element, ...groupTools(listing.tools).map(({ server_id, groups }) => this.#section(server_id, groups)));
     this.keys.takeRows();
     const again = (/** @type {"pin" | "fold"} */ name) =>
-      focused[name] === undefined ? undefined : [.../** @type {NodeListOf<HTMLElement>} */ (this.element.querySelectorAll(`[data-${name}]`))].find(({ dataset }) => dataset[name] === focused[name]);
+      focused[name] === undefined
+        ? undefined
+        : [.../** @type {NodeListOf<HTMLElement>} */ (this.element.querySelectorAll(`[data-${name}]`))].find(
+            ({ dataset }) => dataset[name] === focused[name],
+          );
     (again("pin") ?? again("fold"))?.focus();
   }
 
@@ -68,7 +74,9 @@ export class ToolList {
     const hidden = isOpen ? tools.length - shown.length : 0;
     return [
       hasTitle ? this.#heading(id, title, tools.length, isOpen) : null,
-      shown.length > 0 ? el("ul", { class: "tool-rows", "aria-label": title || null }, ...shown.map((tool) => this.#row(tool))) : null,
+      shown.length > 0
+        ? el("ul", { class: "tool-rows", "aria-label": title || null }, ...shown.map((tool) => this.#row(tool)))
+        : null,
       hidden > 0 ? el("p", { class: "hint" }, t`and ${hidden} more; search to find them`) : null,
     ];
   }
@@ -80,7 +88,17 @@ export class ToolList {
       if (this.listing) this.showTools({ ...this.listing, isFiltered: false });
     };
     const about = el("span", { class: "facts" }, formatCount(count, "tool"));
-    return el("h3", { class: "tool-group" }, el("button", { type: "button", class: "fold", onclick: fold, "aria-expanded": String(isOpen), dataset: { fold: id } }, title || t`Without a tag`, " ", about));
+    return el(
+      "h3",
+      { class: "tool-group" },
+      el(
+        "button",
+        { type: "button", class: "fold", onclick: fold, "aria-expanded": String(isOpen), dataset: { fold: id } },
+        title || t`Without a tag`,
+        " ",
+        about,
+      ),
+    );
   }
 
   /** @param {Tool} tool */
@@ -111,7 +129,9 @@ export class ToolList {
       class: "pin",
       "aria-pressed": String(isPinned),
       "aria-label": t`Pin ${name}`,
-      title: isPinned ? t`Pinned: shown to models. Press to unpin` : t`Always show it to models, even when there are too many tools to show all`,
+      title: isPinned
+        ? t`Pinned: shown to models. Press to unpin`
+        : t`Always show it to models, even when there are too many tools to show all`,
       dataset: { pin: name },
     });
   }

@@ -36,7 +36,14 @@ export class ToolsView {
 
   /** @param {HTMLElement} container */
   start(container) {
-    const parts = [el("h1", null, t`Tools`), this.shown, this.filter.element, this.messages, this.none, this.list.element];
+    const parts = [
+      el("h1", null, t`Tools`),
+      this.shown,
+      this.filter.element,
+      this.messages,
+      this.none,
+      this.list.element,
+    ];
     const side = el("div", { class: "side" }, ...parts);
     const back = link(t`All tools`, viewAddress("tools"), { class: "back" });
     fill(this.split, side, el("div", null, back, this.place));
@@ -79,7 +86,9 @@ export class ToolsView {
 
   #renderShown() {
     const { selection } = this.parts.inventory;
-    const change = link(t`Choose`, viewAddress("selection"), { "aria-label": t`Choose which tools are shown to models` });
+    const change = link(t`Choose`, viewAddress("selection"), {
+      "aria-label": t`Choose which tools are shown to models`,
+    });
     fill(this.shown, ...(selection === null || selection.total === 0 ? [] : [shownSentence(selection), " ", change]));
   }
 
@@ -156,7 +165,9 @@ export class ToolsView {
     fill(this.messages);
     try {
       const selection = await this.parts.inventory.changeSelection((choice) => withPin(choice, name, isPinned));
-      announceSentence(`${isPinned ? t`${name} is pinned.` : t`${name} is no longer pinned.`} ${shownSentence(selection)}`);
+      announceSentence(
+        `${isPinned ? t`${name} is pinned.` : t`${name} is no longer pinned.`} ${shownSentence(selection)}`,
+      );
     } catch (failure) {
       fill(this.messages, notice("error", sentenceOf(failure)));
       this.#renderList();

@@ -26,8 +26,14 @@ export class TriesPanel {
     this.savedList = el("ul", { class: "tries", "aria-label": t`Saved requests` });
     this.callList = el("ul", { class: "tries", "aria-label": t`Earlier calls` });
     this.messages = el("div", { "aria-live": "polite" });
-    const open = (/** @type {Event} */ event) => /** @type {HTMLDetailsElement} */ (event.target).open && void this.showTries();
-    this.element = el("details", { class: "tries-panel", ontoggle: open }, el("summary", null, t`Saved requests and earlier calls`), this.#content());
+    const open = (/** @type {Event} */ event) =>
+      /** @type {HTMLDetailsElement} */ (event.target).open && void this.showTries();
+    this.element = el(
+      "details",
+      { class: "tries-panel", ontoggle: open },
+      el("summary", null, t`Saved requests and earlier calls`),
+      this.#content(),
+    );
   }
 
   #content() {
@@ -42,7 +48,12 @@ export class TriesPanel {
       { class: "stack" },
       el("h2", null, t`Saved`),
       this.savedList,
-      el("form", { class: "inline-form", onsubmit: save, "aria-label": t`Save the request` }, labelledField(t`Name`, this.name, hint), submit),
+      el(
+        "form",
+        { class: "inline-form", onsubmit: save, "aria-label": t`Save the request` },
+        labelledField(t`Name`, this.name, hint),
+        submit,
+      ),
       el("h2", null, t`Earlier calls`),
       this.callList,
       this.messages,
@@ -52,11 +63,15 @@ export class TriesPanel {
   /** Reads both lists again. */
   showTries() {
     return this.#attempt(async () => {
-      const [saved, { calls }] = await Promise.all([this.saved.listRequests(), this.api.listCallsOf(this.tool.server_id, this.tool.key)]);
+      const [saved, { calls }] = await Promise.all([
+        this.saved.listRequests(),
+        this.api.listCallsOf(this.tool.server_id, this.tool.key),
+      ]);
       fill(this.savedList, ...saved.map((each) => this.#savedRow(each)));
       fill(this.callList, ...calls.slice(0, SHOWN_CALLS).map((call) => this.#callRow(call)));
       if (saved.length === 0) fill(this.savedList, el("li", { class: "hint" }, t`Nothing is saved yet.`));
-      if (calls.length === 0) fill(this.callList, el("li", { class: "hint" }, t`It was not called in the last 30 days.`));
+      if (calls.length === 0)
+        fill(this.callList, el("li", { class: "hint" }, t`It was not called in the last 30 days.`));
     });
   }
 
@@ -75,10 +90,14 @@ export class TriesPanel {
 
   /** @param {import("../session/saved_requests.js").SavedRequest} saved */
   #savedRow({ name, text }) {
-    const remove = button(t`Delete`, () => void this.#attempt(() => this.saved.removeRequest(name).then(() => this.showTries())), {
-      class: "quiet small danger",
-      "aria-label": t`Delete ${name}`,
-    });
+    const remove = button(
+      t`Delete`,
+      () => void this.#attempt(() => this.saved.removeRequest(name).then(() => this.showTries())),
+      {
+        class: "quiet small danger",
+        "aria-label": t`Delete ${name}`,
+      },
+    );
     return this.#row(el("strong", null, name), text, name, [remove]);
   }
 
@@ -86,13 +105,20 @@ export class TriesPanel {
   #callRow({ opened_at, ended_at, state, http_status, error, arguments: text }) {
     const words = stateWords(String(ended_at === null ? state : (http_status ?? error?.code ?? state)));
     const at = formatTime(1000 * opened_at);
-    const badge = el("span", { class: `badge ${state === "succeeded" ? "good" : ended_at === null ? "running" : "bad"}` }, words);
+    const badge = el(
+      "span",
+      { class: `badge ${state === "succeeded" ? "good" : ended_at === null ? "running" : "bad"}` },
+      words,
+    );
     return this.#row(el("span", null, el("span", { class: "facts" }, at), " ", badge), text, t`the call of ${at}`, []);
   }
 
   /** @param {JsonObject} args @param {string} name */
   #runButton(args, name) {
-    const run = button(t`Run again`, (event) => this.form.run(args, event.isTrusted), { class: "quiet small", "aria-label": t`Run again: ${name}` });
+    const run = button(t`Run again`, (event) => this.form.run(args, event.isTrusted), {
+      class: "quiet small",
+      "aria-label": t`Run again: ${name}`,
+    });
     return this.tool.safe ? run : guardControl(run);
   }
 
@@ -100,9 +126,22 @@ export class TriesPanel {
   #row(title, text, name, more) {
     const known = readArguments(text);
     const run = known?.isWhole && this.#runButton(known.args, name);
-    const edit = known && button(t`Edit`, () => this.form.edit(known.args), { class: "quiet small", "aria-label": t`Edit: ${name}` });
-    const shown = text === null ? t`Its arguments were too long to store.` : text.length > SHOWN_CHARS ? `${text.slice(0, SHOWN_CHARS)}…` : text;
-    return el("li", null, title, el("code", { class: "tries-text" }, shown), el("span", { class: "actions" }, run, edit, ...more));
+    const edit =
+      known &&
+      button(t`Edit`, () => this.form.edit(known.args), { class: "quiet small", "aria-label": t`Edit: ${name}` });
+    const shown =
+      text === null
+        ? t`Its arguments were too long to store.`
+        : text.length > SHOWN_CHARS
+          ? `${text.slice(0, SHOWN_CHARS)}…`
+          : text;
+    return el(
+      "li",
+      null,
+      title,
+      el("code", { class: "tries-text" }, shown),
+      el("span", { class: "actions" }, run, edit, ...more),
+    );
   }
 }
 
@@ -111,12 +150,22 @@ export function shareButton(tool, read, place) {
   const share = async () => {
     const { args, left } = shareableArguments(read());
     const link = linkTo(location.href.split("#", 1)[0], tool, args);
-    if (link === null) return fill(place, el("p", { class: "hint" }, t`These arguments are too long for a link. Save them by name instead.`));
+    if (link === null)
+      return fill(
+        place,
+        el("p", { class: "hint" }, t`These arguments are too long for a link. Save them by name instead.`),
+      );
     const box = el("input", { type: "text", readonly: true, value: link, class: "mono" });
-    const sentences = [t`It opens for people who use this bridge and have the tool.`, left.length > 0 && t`Left out: ${[...new Set(left)].join(", ")}.`];
+    const sentences = [
+      t`It opens for people who use this bridge and have the tool.`,
+      left.length > 0 && t`Left out: ${[...new Set(left)].join(", ")}.`,
+    ];
     fill(place, labelledField(t`Link to this form`, box, sentences.filter(Boolean).join(" ")));
     box.select();
-    await navigator.clipboard?.writeText(link).then(() => announceSentence(t`The link is copied`), () => undefined);
+    await navigator.clipboard?.writeText(link).then(
+      () => announceSentence(t`The link is copied`),
+      () => undefined,
+    );
   };
   return button(t`Share`, () => void share(), { class: "quiet", "aria-label": t`Share a link to this form` });
 }

@@ -69,7 +69,9 @@ export class TryView {
     this.cancel = button(t`Cancel`, () => this.running?.abort(), { class: "quiet", hidden: true });
     /** @type {AbortController | null} */
     this.running = null;
-    this.openBreakers = breakerNotices(parts.controls, () => parts.controls.breakersOf(tool.server_id, tool.key, [tool.origin]));
+    this.openBreakers = breakerNotices(parts.controls, () =>
+      parts.controls.breakersOf(tool.server_id, tool.key, [tool.origin]),
+    );
     /** What is known of its requests, as of now. */
     this.reading = this.#readPlan();
     this.reading.catch(() => undefined);
@@ -118,7 +120,13 @@ export class TryView {
       this.openBreakers.element,
       el(
         "form",
-        { class: "panel", onsubmit: submit, oninput: () => this.question.close(), novalidate: true, "aria-label": t`Try ${tool.name}` },
+        {
+          class: "panel",
+          onsubmit: submit,
+          oninput: () => this.question.close(),
+          novalidate: true,
+          "aria-label": t`Try ${tool.name}`,
+        },
         this.linkNote,
         this.form.element,
         this.#actionButtons(),
@@ -185,7 +193,11 @@ export class TryView {
     try {
       const { plan, request } = await this.#readRequest(filled.value);
       if (plan.safe && this.tool.safe) return this.#send(filled, isTrusted ? { changes: false, login: false } : null);
-      this.question.ask(request, filled.value, (isMeant) => void this.#send(filled, isMeant ? { changes: true, login: false } : null));
+      this.question.ask(
+        request,
+        filled.value,
+        (isMeant) => void this.#send(filled, isMeant ? { changes: true, login: false } : null),
+      );
     } catch (failure) {
       this.#showFailure(failure);
     }
@@ -197,11 +209,18 @@ export class TryView {
     const controller = new AbortController();
     this.#setRunning(controller);
     const endApproval = allowance ? approveOwnRun(this.parts, this.tool, value, allowance) : () => undefined;
-    const endWatch = watchOwnRun(this.parts, this.tool, (words) => fill(this.result, el("p", { class: "hint" }, words)));
+    const endWatch = watchOwnRun(this.parts, this.tool, (words) =>
+      fill(this.result, el("p", { class: "hint" }, words)),
+    );
     try {
       const report = await this.parts.api.callTool(this.tool.name, stringifyJson(value), controller.signal);
       endWatch();
-      fill(this.result, open, outcomeView(this.#withOwnTime(report), this.tool.server_id, bodyView), corsOffer(this.parts, report.outcome.error));
+      fill(
+        this.result,
+        open,
+        outcomeView(this.#withOwnTime(report), this.tool.server_id, bodyView),
+        corsOffer(this.parts, report.outcome.error),
+      );
       await this.#offerLogin(report.outcome.error);
       this.#showArgumentError(report.outcome.error);
       announceSentence(report.outcome.state === "succeeded" ? t`The call succeeded` : t`The call failed`);
@@ -260,12 +279,24 @@ export class TryView {
     try {
       const { plan, schemes, reads, request: built } = await this.#readRequest(value);
       const { method, url, headers, body, unsendable } = built;
-      const request = { method, url, headers, body: typeof body === "string" ? body : null, body_bytes: body?.length ?? 0 };
+      const request = {
+        method,
+        url,
+        headers,
+        body: typeof body === "string" ? body : null,
+        body_bytes: body?.length ?? 0,
+      };
       const left = unsendable.map(({ in: where, name, reason }) =>
         el("p", { class: "hint warning-text" }, t`Not sent: ${where} ${name}. ${reason}`),
       );
       if (plan.kind === "mcp") left.push(el("p", { class: "hint" }, IN_A_MESSAGE));
-      fill(this.result, open, ...readLines(reads), codePanel({ name: this.tool.name, args: value, plan, schemes, request }), ...left);
+      fill(
+        this.result,
+        open,
+        ...readLines(reads),
+        codePanel({ name: this.tool.name, args: value, plan, schemes, request }),
+        ...left,
+      );
     } catch (failure) {
       this.#showFailure(failure);
     }

@@ -40,7 +40,9 @@ export interface NewConversation {
   parameters?: Parameters;
   tools: "accepted" | [];
 }
-export type ConversationChanges = Partial<Pick<Conversation, "title" | "system_prompt" | "model" | "head_id" | "parameters">> & { pinned?: boolean | number };
+export type ConversationChanges = Partial<
+  Pick<Conversation, "title" | "system_prompt" | "model" | "head_id" | "parameters">
+> & { pinned?: boolean | number };
 
 /** What became of a call. */
 export interface CallFacts {

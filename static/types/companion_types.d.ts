@@ -70,7 +70,12 @@ export type AnswerMessage =
   | { type: "was"; id: string; state: "sent" | "never"; epoch: string }
   | { type: "asked"; id: string; grant: Grant | null }
   | { type: "lost"; id: string };
-export type CompanionMessage = AnswerMessage | ({ type: "ready"; protocol: number } & Standing) | { type: "pong" } | { type: "changed"; grants: Grant[] } | { type: "gone" };
+export type CompanionMessage =
+  | AnswerMessage
+  | ({ type: "ready"; protocol: number } & Standing)
+  | { type: "pong" }
+  | { type: "changed"; grants: Grant[] }
+  | { type: "gone" };
 
 /** A `MessagePort`, as far as it is used. */
 export interface LinkPort {

@@ -96,7 +96,11 @@ export interface RequestPlan {
 // ---- credentials ----
 
 /** `check`: in the worker, of a login: throws when the API refuses its token. */
-export type TokenCredential = { value: string; oauth?: import("./oauth_types.d.ts").OAuthCredential["oauth"]; check?: (response: Response) => Promise<void> };
+export type TokenCredential = {
+  value: string;
+  oauth?: import("./oauth_types.d.ts").OAuthCredential["oauth"];
+  check?: (response: Response) => Promise<void>;
+};
 export type SchemeCredential = TokenCredential | { username: string; password?: string };
 export type ServerCredential =
   | { type: "apiKey"; in: "header" | "query"; name: string; value: string }
@@ -393,7 +397,15 @@ export type CutBy = "size" | "time" | null;
 
 export type ReadBody =
   | { kind: "empty"; bytes: 0; total_bytes: number | null; truncated: false }
-  | { kind: "text"; text: string; bytes: number; total_bytes: number | null; truncated: boolean; cut_by: CutBy; charset?: string }
+  | {
+      kind: "text";
+      text: string;
+      bytes: number;
+      total_bytes: number | null;
+      truncated: boolean;
+      cut_by: CutBy;
+      charset?: string;
+    }
   | { kind: "file"; content: Uint8Array<ArrayBuffer>; bytes: number; total_bytes: number | null; truncated: false }
   | { kind: "too_large"; bytes: number; total_bytes: number | null; truncated: true };
 
@@ -482,7 +494,14 @@ export interface ExecutorState {
 export type Subject = "servers" | "logins" | "devices" | "breakers" | "calls" | "approvals";
 /** What the executor worker reports, broadcast on the call channel to every tab of this user in this browser. */
 export type WorkerNews =
-  | { type: "state"; worker: string; connection: Connection; error: { code: string; message: string } | null; origins: string[]; running: number }
+  | {
+      type: "state";
+      worker: string;
+      connection: Connection;
+      error: { code: string; message: string } | null;
+      origins: string[];
+      running: number;
+    }
   | { type: "call"; entry: CallEntry }
   | { type: "calls"; entries: CallEntry[] }
   | { type: "cards"; worker: string; cards: WaitingCard[] }
@@ -490,7 +509,16 @@ export type WorkerNews =
   | { type: "source_changed"; server_id: string }
   | { type: "changed"; subject: Subject; revision?: string };
 /** What a tab asks of the executor on the same channel. */
-export type TabRequest = { type: "recap" } | { type: "decide"; call_ids: string[]; decision: "once" | "chat" | "timed" | "always" | "denied"; reason: "user" | "policy" } | { type: "cancel"; call_id: string } | { type: "refresh" };
+export type TabRequest =
+  | { type: "recap" }
+  | {
+      type: "decide";
+      call_ids: string[];
+      decision: "once" | "chat" | "timed" | "always" | "denied";
+      reason: "user" | "policy";
+    }
+  | { type: "cancel"; call_id: string }
+  | { type: "refresh" };
 /** Where a page's executor is loaded from, soon, and what it may reach as of a revision of the servers. */
 export interface ExecutorOffer {
   script_url: string;

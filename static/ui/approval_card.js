@@ -67,7 +67,12 @@ export class ApprovalCard {
     const name = truncateLine(tool);
     /** @param {string} label @param {Decision} decision @param {string} look */
     const answer = (label, decision, look) =>
-      guardControl(button(label, (event) => event.isTrusted && this.decide(decision), { class: look, "aria-label": `${label}: ${name}` }));
+      guardControl(
+        button(label, (event) => event.isTrusted && this.decide(decision), {
+          class: look,
+          "aria-label": `${label}: ${name}`,
+        }),
+      );
     const forNow = [answer(t`Deny`, "denied", ""), answer(t`Allow once`, "once", "primary")];
     if (asksEachTime(reason)) return forNow;
     return [
@@ -79,7 +84,12 @@ export class ApprovalCard {
 
   #render() {
     const { card } = this;
-    const title = el("h3", { id: freshId("card") }, truncateLine(card.tool), el("span", { class: "facts" }, t` at ${truncateLine(card.server_id)}`));
+    const title = el(
+      "h3",
+      { id: freshId("card") },
+      truncateLine(card.tool),
+      el("span", { class: "facts" }, t` at ${truncateLine(card.server_id)}`),
+    );
     return el(
       "article",
       { class: "card", role: "group", "aria-labelledby": title.id, dataset: { call: card.call_id } },
@@ -91,7 +101,10 @@ export class ApprovalCard {
         [t`Why`, card.doubted === null ? REASONS[card.reason] : doubtSentence(card.doubted)],
         ...claimLine(card.claims),
         ...viaLine(card.via, card.url),
-        [t`Credential`, card.credentials.length > 0 ? card.credentials.map((name) => truncateLine(name)).join(", ") : t`none`],
+        [
+          t`Credential`,
+          card.credentials.length > 0 ? card.credentials.map((name) => truncateLine(name)).join(", ") : t`none`,
+        ],
       ]),
       argumentList(card),
       bodyPart(card),
@@ -132,12 +145,26 @@ export function argumentList({ args, more_args }) {
     el("dt", null, truncateLine(name)),
     el("dd", null, longText(value, { chars: SHOWN_VALUE_CHARS, what: t`all of ${truncateLine(name)}` })),
   ]);
-  const list = el("dl", { class: "card-arguments", "aria-label": t`Arguments` }, ...rows.slice(0, SHOWN_ARGUMENTS).flat());
+  const list = el(
+    "dl",
+    { class: "card-arguments", "aria-label": t`Arguments` },
+    ...rows.slice(0, SHOWN_ARGUMENTS).flat(),
+  );
   const rest = rows.slice(SHOWN_ARGUMENTS);
-  const all = button(t`Show ${rest.length + more_args} more arguments`, () => (list.append(...rest.flat()), all.remove()), {
-    class: "quiet small",
-  });
-  return el("div", null, list, rest.length > 0 ? all : null, more_args > 0 ? el("p", { class: "hint" }, t`${more_args} more arguments do not fit here.`) : null);
+  const all = button(
+    t`Show ${rest.length + more_args} more arguments`,
+    () => (list.append(...rest.flat()), all.remove()),
+    {
+      class: "quiet small",
+    },
+  );
+  return el(
+    "div",
+    null,
+    list,
+    rest.length > 0 ? all : null,
+    more_args > 0 ? el("p", { class: "hint" }, t`${more_args} more arguments do not fit here.`) : null,
+  );
 }
 
 /** @param {WaitingCard} card */
@@ -145,7 +172,12 @@ function bodyPart({ body, body_bytes, content_type }) {
   if (body === null && body_bytes === 0) return null;
   const about = t`Body, ${[formatSize(body_bytes), truncateLine(content_type)].filter(Boolean).join(", ")}`;
   if (body === null) return el("p", { class: "hint" }, t`${about}; its parts are the arguments.`);
-  return el("details", { class: "card-body" }, el("summary", null, about), longText(body, { chars: SHOWN_VALUE_CHARS, what: t`the whole body` }));
+  return el(
+    "details",
+    { class: "card-body" },
+    el("summary", null, about),
+    longText(body, { chars: SHOWN_VALUE_CHARS, what: t`the whole body` }),
+  );
 }
 
 /**

@@ -28,7 +28,11 @@ const MAX_ID_CHARS = 200;
 
 /** Pure. @param {string} text as the bridge says it, for example `key laptop, model gpt` @returns {AskerPart[]} */
 export function askerParts(text) {
-  if (text === AGENT) return [[t`Bridge page`, null], [t`agent of the browser`, null]];
+  if (text === AGENT)
+    return [
+      [t`Bridge page`, null],
+      [t`agent of the browser`, null],
+    ];
   const at = text.lastIndexOf(MODEL);
   const who = at < 0 ? text : text.slice(0, at);
   const space = who.indexOf(" ");
@@ -64,7 +68,11 @@ export function callerOf(text) {
 
 /** By its title where it is a conversation of the bridge; of any other its client's id. @param {string} id @param {OriginNames["titleOf"]} titleOf */
 export function chatName(id, titleOf) {
-  const place = el("bdi", { class: "card-text one-line", title: truncateLine(id, MAX_ID_CHARS) }, truncateLine(id, ID_CHARS));
+  const place = el(
+    "bdi",
+    { class: "card-text one-line", title: truncateLine(id, MAX_ID_CHARS) },
+    truncateLine(id, ID_CHARS),
+  );
   void titleOf(id).then((title) => {
     if (title !== null) place.replaceChildren(link(truncateLine(title) || t`Untitled`, viewAddress("chat", id)));
   });
@@ -88,6 +96,7 @@ export function originFacts({ asked_by, chat_id, device_id }, names) {
   /** @type {[string, Node | string][]} */
   const lines = [[t`Asked by`, askedBy(asked_by)]];
   if (chat_id && names) lines.push([t`Chat`, chatName(chat_id, names.titleOf)]);
-  if (device_id && names && names.devices.list.length > 0) lines.push([t`Browser`, deviceName(device_id, names.devices.list)]);
+  if (device_id && names && names.devices.list.length > 0)
+    lines.push([t`Browser`, deviceName(device_id, names.devices.list)]);
   return lines;
 }

@@ -19,10 +19,30 @@ export function needsOf({ servers, missingPins, breakers, isNobodyConnected }) {
   const paused = changed.reduce((sum, server) => sum + server.changed, 0);
   const needs = [
     isNobodyConnected && { words: t`No browser of yours is connected: calls fail.`, address: viewAddress("devices") },
-    breakers > 0 && { words: counted(breakers, "{0} tool or host is paused after failures", "{0} tools or hosts are paused after failures"), address: viewAddress("settings") },
-    paused > 0 && { words: counted(paused, "{0} operation has changed and is paused", "{0} operations have changed and are paused"), address: wayTo(changed, "review") },
-    fresh.length > 0 && { words: counted(fresh.length, "{0} server waits for your decision", "{0} servers wait for your decision"), address: wayTo(fresh, "review") },
-    elsewhere.length > 0 && { words: counted(elsewhere.length, "{0} server is accepted on another browser only", "{0} servers are accepted on another browser only"), address: wayTo(elsewhere) },
+    breakers > 0 && {
+      words: counted(
+        breakers,
+        "{0} tool or host is paused after failures",
+        "{0} tools or hosts are paused after failures",
+      ),
+      address: viewAddress("settings"),
+    },
+    paused > 0 && {
+      words: counted(paused, "{0} operation has changed and is paused", "{0} operations have changed and are paused"),
+      address: wayTo(changed, "review"),
+    },
+    fresh.length > 0 && {
+      words: counted(fresh.length, "{0} server waits for your decision", "{0} servers wait for your decision"),
+      address: wayTo(fresh, "review"),
+    },
+    elsewhere.length > 0 && {
+      words: counted(
+        elsewhere.length,
+        "{0} server is accepted on another browser only",
+        "{0} servers are accepted on another browser only",
+      ),
+      address: wayTo(elsewhere),
+    },
   ];
   return needs.filter((need) => need !== false);
 }
@@ -48,7 +68,12 @@ export class AttentionView {
     const { inventory, controls, devices } = this.parts;
     const moving = new AbortController();
     window.addEventListener("hashchange", show, { signal: moving.signal });
-    this.#subscriptions = [inventory.onChange(show), controls.onChange(show), devices.onChange(show), () => moving.abort()];
+    this.#subscriptions = [
+      inventory.onChange(show),
+      controls.onChange(show),
+      devices.onChange(show),
+      () => moving.abort(),
+    ];
     show();
   }
 
@@ -70,6 +95,10 @@ export class AttentionView {
     const needs = isHome && inventory.isLoaded ? needsOf(facts) : [];
     this.place.hidden = needs.length === 0;
     const lines = needs.map(({ words, address }) => el("li", null, link(words, address)));
-    fill(this.place, el("h2", { id: "attention-title" }, t`Waiting for you`), el("ul", { class: "plain-list" }, ...lines));
+    fill(
+      this.place,
+      el("h2", { id: "attention-title" }, t`Waiting for you`),
+      el("ul", { class: "plain-list" }, ...lines),
+    );
   }
 }

@@ -22,10 +22,20 @@ export function breakerText(breaker) {
 function whatOf({ kind, failures, since }) {
   const time = formatTime(since);
   if (kind === "request") {
-    const refused = counted(failures, "have been refused since {1}: one failed.", "have been refused since {1}: {0} failed.", time);
+    const refused = counted(
+      failures,
+      "have been refused since {1}: one failed.",
+      "have been refused since {1}: {0} failed.",
+      time,
+    );
     return `${refused} ${t`Programs that ask get breaker_open. Single tools still run.`}`;
   }
-  const paused = counted(failures, "has been paused since {1}: it failed.", "has been paused since {1}: it failed {0} times.", time);
+  const paused = counted(
+    failures,
+    "has been paused since {1}: it failed.",
+    "has been paused since {1}: it failed {0} times.",
+    time,
+  );
   return `${paused} ${kind === "store" ? t`Answers continue without memory.` : t`Its calls are refused with breaker_open.`}`;
 }
 

@@ -106,17 +106,28 @@ function rangeOf(limits, name) {
 }
 
 /** @param {[number, number] | null} range */
-const deadlineHint = (range) => (range ? t`From ${range[0]} to ${range[1]}, counted from when the call starts. Empty: inherit.` : "");
+const deadlineHint = (range) =>
+  range ? t`From ${range[0]} to ${range[1]}, counted from when the call starts. Empty: inherit.` : "";
 
 /** @param {[number, number] | null} range */
-const parallelHint = (range) => (range ? t`From ${range[0]} to ${range[1]}. Empty: up to the limits of the bridge.` : "");
+const parallelHint = (range) =>
+  range ? t`From ${range[0]} to ${range[1]}. Empty: up to the limits of the bridge.` : "";
 
 /** @param {{server_id: string, operation: string}} scope @returns {{title: string, effect: (seconds: number, whose: string) => string}} */
 function wordsOf({ server_id, operation }) {
-  if (operation) return { title: t`Deadline of this tool`, effect: (seconds, whose) => t`A call of this tool may take ${seconds} s: ${whose}.` };
-  if (server_id) return { title: t`Deadline of this server`, effect: (seconds, whose) => t`A call of this server may take ${seconds} s: ${whose}.` };
+  if (operation)
+    return {
+      title: t`Deadline of this tool`,
+      effect: (seconds, whose) => t`A call of this tool may take ${seconds} s: ${whose}.`,
+    };
+  if (server_id)
+    return {
+      title: t`Deadline of this server`,
+      effect: (seconds, whose) => t`A call of this server may take ${seconds} s: ${whose}.`,
+    };
   return {
     title: t`Deadline of your calls`,
-    effect: (seconds, whose) => t`Unless a server or tool sets its own deadline, a call may take ${seconds} s: ${whose}.`,
+    effect: (seconds, whose) =>
+      t`Unless a server or tool sets its own deadline, a call may take ${seconds} s: ${whose}.`,
   };
 }

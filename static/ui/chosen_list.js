@@ -17,9 +17,14 @@ export class ChosenList {
     /** @type {string[]} */
     this.values = [];
     const options = el("datalist", { id: freshId("suggestions") });
-    const offer = () =>
-      fill(options, ...words.suggestions().map(({ value, label }) => el("option", { value, label })));
-    this.input = el("input", { type: "text", autocomplete: "off", spellcheck: "false", list: options.id, onfocus: offer });
+    const offer = () => fill(options, ...words.suggestions().map(({ value, label }) => el("option", { value, label })));
+    this.input = el("input", {
+      type: "text",
+      autocomplete: "off",
+      spellcheck: "false",
+      list: options.id,
+      onfocus: offer,
+    });
     this.chips = el("ul", { class: "chips", "aria-label": words.title });
     const add = (/** @type {Event} */ event) => {
       event.preventDefault();
@@ -31,7 +36,12 @@ export class ChosenList {
       el("h2", null, words.title),
       el("p", { class: "hint" }, words.hint),
       this.chips,
-      el("form", { class: "inline-form", onsubmit: add }, labelledField(words.label, this.input), el("button", { type: "submit" }, t`Add`)),
+      el(
+        "form",
+        { class: "inline-form", onsubmit: add },
+        labelledField(words.label, this.input),
+        el("button", { type: "submit" }, t`Add`),
+      ),
       options,
     );
   }

@@ -55,10 +55,42 @@ export function reportGroups(server) {
       about: t`These did not become tools.`,
       entries: skipped.map(({ method, path, reason }) => ({ name: `${method} ${path}`, texts: [reason] })),
     },
-    toolGroup("unsendable", (count) => counted(count, "{0} tool with parts that a browser cannot send", "{0} tools with parts that a browser cannot send"), t`Requests are sent without these parts.`, tools.filter(({ unsendable }) => unsendable.length > 0), unsendableTexts),
-    toolGroup("warnings", (count) => counted(count, "{0} tool with warnings", "{0} tools with warnings"), t`They work, but not everything is as the document says.`, tools.filter(({ warnings }) => warnings.length > 0), warningTexts),
-    documentGroup("remarks", counted(warnings.length, "{0} remark about the document", "{0} remarks about the document"), "", warnings),
-    documentGroup("flaws", counted(flaws.length, "{0} flaw found by {1}", "{0} flaws found by {1}", server.kind === "mcp" ? verbatim("JSON Schema") : "openapi-core"), t`Most are harmless: many real documents have some.`, flaws),
+    toolGroup(
+      "unsendable",
+      (count) =>
+        counted(
+          count,
+          "{0} tool with parts that a browser cannot send",
+          "{0} tools with parts that a browser cannot send",
+        ),
+      t`Requests are sent without these parts.`,
+      tools.filter(({ unsendable }) => unsendable.length > 0),
+      unsendableTexts,
+    ),
+    toolGroup(
+      "warnings",
+      (count) => counted(count, "{0} tool with warnings", "{0} tools with warnings"),
+      t`They work, but not everything is as the document says.`,
+      tools.filter(({ warnings }) => warnings.length > 0),
+      warningTexts,
+    ),
+    documentGroup(
+      "remarks",
+      counted(warnings.length, "{0} remark about the document", "{0} remarks about the document"),
+      "",
+      warnings,
+    ),
+    documentGroup(
+      "flaws",
+      counted(
+        flaws.length,
+        "{0} flaw found by {1}",
+        "{0} flaws found by {1}",
+        server.kind === "mcp" ? verbatim("JSON Schema") : "openapi-core",
+      ),
+      t`Most are harmless: many real documents have some.`,
+      flaws,
+    ),
   ];
   return groups.filter(({ entries }) => entries.length > 0);
 }
@@ -85,7 +117,9 @@ function documentGroup(id, title, about, texts) {
 
 /** Warnings except those that the group above shows already. @param {ServerTool} tool */
 function warningTexts({ warnings, unsendable }) {
-  return warnings.filter((text) => !unsendable.some(({ name, reason }) => text.includes(`'${name}'`) && text.includes(reason)));
+  return warnings.filter(
+    (text) => !unsendable.some(({ name, reason }) => text.includes(`'${name}'`) && text.includes(reason)),
+  );
 }
 
 /** @param {ServerTool} tool */

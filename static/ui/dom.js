@@ -230,7 +230,11 @@ export async function attemptAction(place, action) {
 export function methodTag(method, safe) {
   return el(
     "span",
-    { class: `method ${safe ? "reads" : "writes"}`, title: safe ? t`Only reads` : t`Can change data`, dataset: { method } },
+    {
+      class: `method ${safe ? "reads" : "writes"}`,
+      title: safe ? t`Only reads` : t`Can change data`,
+      dataset: { method },
+    },
     method,
   );
 }

@@ -39,7 +39,11 @@ const CASES = dictionaryOf({
     why: t`The bridge no longer knows this browser: it was removed, or the bridge's data is gone.`,
     next: [t`Or open the link that the bridge prints when it starts.`],
   },
-  login_ended: { title: t`Your login has ended`, why: t`Log in again; what you accepted and saved in this browser is still there.`, next: [] },
+  login_ended: {
+    title: t`Your login has ended`,
+    why: t`Log in again; what you accepted and saved in this browser is still there.`,
+    next: [],
+  },
   rate_limited: { title: t`Too many attempts`, next: [] },
   other_user: {
     title: t`This link is for another user`,
@@ -67,7 +71,13 @@ export function mayBePaired(failure) {
 }
 
 /** The bridge, its database (called store by an older replica) or the replica of this user does not answer. */
-const UNANSWERED = new Set(["unreachable", "database_unavailable", "store_unavailable", "cluster_unavailable", "replica_lost"]);
+const UNANSWERED = new Set([
+  "unreachable",
+  "database_unavailable",
+  "store_unavailable",
+  "cluster_unavailable",
+  "replica_lost",
+]);
 
 /** @param {unknown} failure */
 const codeOf = (failure) => (failure instanceof Error && "code" in failure ? String(failure.code) : "");
@@ -86,7 +96,10 @@ export function willPass(failure) {
  */
 export function entranceView(failure, choices, ...ways) {
   const code = codeOf(failure);
-  const { title, why, next } = CASES[willPass(failure) ? "unreachable" : code] ?? { title: t`The page could not start`, next: [] };
+  const { title, why, next } = CASES[willPass(failure) ? "unreachable" : code] ?? {
+    title: t`The page could not start`,
+    next: [],
+  };
   return el(
     "section",
     { class: "entrance", dataset: { testid: "entrance", code } },
@@ -103,6 +116,9 @@ function answerButtons(failure, { again, stay, change }) {
     return [button(t`Try again`, again, { class: "primary" })];
   const { user, current } = failure.detail;
   const answer = el("div", { class: "actions" });
-  answer.append(button(t`Stay with ${current}`, stay, { class: "primary" }), guardControl(button(t`Switch to ${user}`, change)));
+  answer.append(
+    button(t`Stay with ${current}`, stay, { class: "primary" }),
+    guardControl(button(t`Switch to ${user}`, change)),
+  );
   return [answer];
 }

@@ -5,7 +5,10 @@ import { counted, locale } from "../base/language.js";
 /** @param {number} count @param {string} noun @param {string} [many] its plural */
 export const formatCount = (count, noun, many = `${noun}s`) => counted(count, `{0} ${noun}`, `{0} ${many}`);
 
-const DECIMALS = [0, 1, 2].map((digits) => new Intl.NumberFormat(locale, { minimumFractionDigits: digits, maximumFractionDigits: digits, useGrouping: false }));
+const DECIMALS = [0, 1, 2].map(
+  (digits) =>
+    new Intl.NumberFormat(locale, { minimumFractionDigits: digits, maximumFractionDigits: digits, useGrouping: false }),
+);
 
 /** @param {number} number @param {0 | 1 | 2} digits so many decimals */
 export const formatFixed = (number, digits) => DECIMALS[digits].format(Number(number.toFixed(digits)));

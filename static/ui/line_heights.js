@@ -44,6 +44,7 @@ export class LineHeights {
 
   /** @param {number} first */
   #addUp(first) {
-    for (let index = first; index < this.lineCount; index += 1) this.offsets[index + 1] = this.offsets[index] + this.heights[index];
+    for (let index = first; index < this.lineCount; index += 1)
+      this.offsets[index + 1] = this.offsets[index] + this.heights[index];
   }
 }

@@ -23,7 +23,11 @@ export class ListKeys {
   takeRows() {
     for (const control of this.list.querySelectorAll(CONTROL)) control.setAttribute("tabindex", "-1");
     this.#current = null;
-    this.#choose(this.list.querySelector(`${TOOL}:has([aria-current])`) ?? this.list.querySelector(TOOL) ?? this.list.querySelector(ROW));
+    this.#choose(
+      this.list.querySelector(`${TOOL}:has([aria-current])`) ??
+        this.list.querySelector(TOOL) ??
+        this.list.querySelector(ROW),
+    );
   }
 
   /** @param {Element | null} row */

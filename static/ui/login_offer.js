@@ -31,7 +31,14 @@ export function loginOffer(url, repeat) {
   };
   const open = link(t`Sign in at ${host}`, origin, { class: "button", target: "_blank", rel: "noopener noreferrer" });
   if (repeat) open.addEventListener("click", () => document.addEventListener("visibilitychange", again));
-  const promise = repeat ? t`When you are back here, this call is made again: it only reads.` : t`Then make the call again yourself: it can change data.`;
-  const words = el("p", { class: "actions", dataset: { testid: "login-offer" } }, open, el("span", { class: "hint" }, promise));
+  const promise = repeat
+    ? t`When you are back here, this call is made again: it only reads.`
+    : t`Then make the call again yourself: it can change data.`;
+  const words = el(
+    "p",
+    { class: "actions", dataset: { testid: "login-offer" } },
+    open,
+    el("span", { class: "hint" }, promise),
+  );
   return words;
 }

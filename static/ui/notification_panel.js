@@ -11,9 +11,19 @@ export function notificationPanel() {
   const show = () => {
     const permission = noticePermission();
     const ask = button(t`Notify me`, async () => (await Notification.requestPermission(), show()));
-    if (permission === "granted") fill(place, el("p", null, t`While this tab is in the background, you get a notification for each waiting call.`));
-    else if (permission === "default") fill(place, el("p", null, t`Get a notification when a call needs approval and this tab is hidden.`, " "), ask);
-    else fill(place, el("p", null, t`This browser does not allow notifications from this page. The tab title shows how many calls are waiting.`));
+    if (permission === "granted")
+      fill(place, el("p", null, t`While this tab is in the background, you get a notification for each waiting call.`));
+    else if (permission === "default")
+      fill(place, el("p", null, t`Get a notification when a call needs approval and this tab is hidden.`, " "), ask);
+    else
+      fill(
+        place,
+        el(
+          "p",
+          null,
+          t`This browser does not allow notifications from this page. The tab title shows how many calls are waiting.`,
+        ),
+      );
   };
   show();
   const heading = el("h2", { id: freshId("notifications") }, t`Notifications`);

@@ -18,13 +18,13 @@ import { WALLS } from "../executor/transport_choice.js";
 /** A sentence, and where to act on it. @typedef {{advice: string, label?: string, go?: (serverId: string, origin: string) => string}} Advice */
 
 /** The doctor of that address. @param {string} _serverId @param {string} origin "": none is known */
-const doctorFor = (_serverId, origin) => `${viewAddress("doctor")}${origin ? `?url=${encodeURIComponent(origin)}` : ""}`;
+const doctorFor = (_serverId, origin) =>
+  `${viewAddress("doctor")}${origin ? `?url=${encodeURIComponent(origin)}` : ""}`;
 
 /** Advice by error code. @type {Record<string, Advice>} */
 const ADVICE = dictionaryOf({
   no_browser: {
-    advice:
-      t`No page of yours is connected. This page reconnects by itself; if the tab shows standby, use the other tab.`,
+    advice: t`No page of yours is connected. This page reconnects by itself; if the tab shows standby, use the other tab.`,
   },
   not_accepted: {
     advice: t`Accept the operation first.`,
@@ -69,7 +69,11 @@ const ADVICE = dictionaryOf({
 });
 /** Advice by the API's own status. @type {Record<number, Advice>} */
 const STATUS_ADVICE = dictionaryOf({
-  401: { advice: t`The API requires credentials.`, label: t`Add a credential`, go: (id) => placeAddress(id, "credentials") },
+  401: {
+    advice: t`The API requires credentials.`,
+    label: t`Add a credential`,
+    go: (id) => placeAddress(id, "credentials"),
+  },
   403: {
     advice: t`The credentials are not enough for this operation.`,
     label: t`Review the credentials`,
@@ -89,14 +93,20 @@ function statusAdvice(status, { detail = {} }) {
 
 /** By `detail.likely_cause` (`static/causes`). @type {Record<string, Advice>} */
 const CAUSES = dictionaryOf({
-  error_answer: { advice: t`Look at the API's log: this page could read other answers of the API, so this one was most likely an error without CORS headers.` },
+  error_answer: {
+    advice: t`Look at the API's log: this page could read other answers of the API, so this one was most likely an error without CORS headers.`,
+  },
   cors_settings: {
     advice: t`This page could read other answers of the API, but none yet to a request with this method and these headers: most likely its CORS settings leave them out.`,
     label: t`Open the doctor`,
     go: doctorFor,
   },
-  redirect: { advice: t`The API redirects this request to an answer that the page may not read: a login page, perhaps, or an error.` },
-  redirect_circle: { advice: t`The API most likely redirects this request in a circle. Open its address in a tab to see.` },
+  redirect: {
+    advice: t`The API redirects this request to an answer that the page may not read: a login page, perhaps, or an error.`,
+  },
+  redirect_circle: {
+    advice: t`The API most likely redirects this request in a circle. Open its address in a tab to see.`,
+  },
   slash: { advice: t`Most likely the path in the document lacks a slash at its end, or has one too much.` },
 });
 
@@ -105,10 +115,13 @@ const causeAdvice = ({ detail = {} }) => memberOf(CAUSES, String(detail.likely_c
 
 /** What went along with no request that failed so. @param {ShownError} error @returns {Advice | null} */
 function missingAdvice({ code, detail = {} }) {
-  const missing = /** @type {MissingCredential[]} */ (Array.isArray(detail.missing_credentials) ? detail.missing_credentials : []);
+  const missing = /** @type {MissingCredential[]} */ (
+    Array.isArray(detail.missing_credentials) ? detail.missing_credentials : []
+  );
   if (missing.length === 0 || code === "http_status") return null;
   const advice = t`The document demands a credential that this request did not carry (${formatList(missing.map(({ scheme }) => scheme))}): that may be the cause.`;
-  if (missing.some(({ kind }) => kind === "login")) return { advice, label: t`Log in`, go: (id) => placeAddress(id, "login") };
+  if (missing.some(({ kind }) => kind === "login"))
+    return { advice, label: t`Log in`, go: (id) => placeAddress(id, "login") };
   return { advice, label: t`Add a credential`, go: (id) => placeAddress(id, "credentials") };
 }
 
@@ -118,15 +131,28 @@ function otherWay(error, serverId) {
   const place = placeAddress(serverId, "transport");
   const isWall = WALLS.has(code) || (code === "outcome_unknown" && WALLS.has(String(detail.reason)));
   if (isWall && detail.transport !== "companion")
-    return hintLine(t`Or the companion extension sends the requests of this server, once you grant it: no page's limits hold for it.`, link(t`Call it through the companion`, place));
-  if (showsLoginPage(error)) return hintLine(t`It answers with a page to sign in: it may know you by a cookie, which only the companion extension can send.`, link(t`Use my login`, place));
-  if (wantsLogin(error)) return hintLine(t`Your login went along and was not enough: you may not be signed in there.`, link(t`See the login`, place));
+    return hintLine(
+      t`Or the companion extension sends the requests of this server, once you grant it: no page's limits hold for it.`,
+      link(t`Call it through the companion`, place),
+    );
+  if (showsLoginPage(error))
+    return hintLine(
+      t`It answers with a page to sign in: it may know you by a cookie, which only the companion extension can send.`,
+      link(t`Use my login`, place),
+    );
+  if (wantsLogin(error))
+    return hintLine(
+      t`Your login went along and was not enough: you may not be signed in there.`,
+      link(t`See the login`, place),
+    );
   return code.startsWith("companion_") ? hintLine("", link(t`How this server is called`, place)) : null;
 }
 
 /** @param {Advice | null | undefined} said @param {string} serverId @param {string} origin */
 function adviceLine(said, serverId, origin) {
-  return said ? el("p", { class: "hint" }, said.advice, " ", said.go ? link(said.label ?? "", said.go(serverId, origin)) : null) : null;
+  return said
+    ? el("p", { class: "hint" }, said.advice, " ", said.go ? link(said.label ?? "", said.go(serverId, origin)) : null)
+    : null;
 }
 
 /** @param {string} words @param {HTMLElement} where */
@@ -193,7 +219,8 @@ function outcomeFacts(answer, duration_ms) {
     const size = Number(answer.total_bytes ?? answer.file?.bytes ?? shown);
     facts.unshift(`HTTP ${answer.http_status}`);
     facts.push(...[answer.content_type, formatSize(size)].filter(Boolean));
-    if (answer.transport === "companion") facts.push(answer.login ? t`by the companion, with your login` : t`by the companion`);
+    if (answer.transport === "companion")
+      facts.push(answer.login ? t`by the companion, with your login` : t`by the companion`);
   }
   return facts.join(" · ");
 }
@@ -202,9 +229,16 @@ function outcomeFacts(answer, duration_ms) {
 function headersView({ headers, transport }, serverId) {
   const lines = Object.entries(headers).map(([name, value]) => `${name}: ${value}`);
   if (lines.length === 0) return null;
-  const list = el("pre", { class: "headers", tabindex: "0", role: "region", "aria-label": t`Response headers` }, lines.join("\n"));
+  const list = el(
+    "pre",
+    { class: "headers", tabindex: "0", role: "region", "aria-label": t`Response headers` },
+    lines.join("\n"),
+  );
   const others = t`A page sees only the headers that the API shows to pages (CORS); the companion extension sees all but Set-Cookie.`;
-  const way = transport === "companion" ? null : hintLine(others, link(t`Call it through the companion`, placeAddress(serverId, "transport")));
+  const way =
+    transport === "companion"
+      ? null
+      : hintLine(others, link(t`Call it through the companion`, placeAddress(serverId, "transport")));
   return el("details", null, el("summary", null, t`Response headers (${lines.length})`), list, way);
 }
 
@@ -215,7 +249,8 @@ function headersView({ headers, transport }, serverId) {
 export function errorView(error, serverId) {
   const status = Number(error.detail?.status ?? error.detail?.http_status ?? 0);
   const isLogin = wantsLogin(error) || showsLoginPage(error);
-  const usual = (error.code === "http_status" ? (isLogin ? null : statusAdvice(status, error)) : ADVICE[error.code]) ?? null;
+  const usual =
+    (error.code === "http_status" ? (isLogin ? null : statusAdvice(status, error)) : ADVICE[error.code]) ?? null;
   const cause = causeAdvice(error);
   const advice = error.code === "outcome_unknown" ? [usual, cause] : [cause ?? usual];
   const said = error.detail?.body ?? "";

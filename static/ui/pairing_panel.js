@@ -90,6 +90,10 @@ export class PairingPanel {
 
   /** @param {string} sentence */
   #showEnd(sentence) {
-    fill(this.element, notice("warning", sentence), button(t`Show a new code`, () => void this.#newCode()));
+    fill(
+      this.element,
+      notice("warning", sentence),
+      button(t`Show a new code`, () => void this.#newCode()),
+    );
   }
 }

@@ -61,9 +61,15 @@ export class ReportView {
 
   /** @param {Group} group @param {boolean} isSearched */
   #groupDetails(group, isSearched) {
-    const isOpen = isSearched || (this.isOpen.get(group.id) ?? (group.id === "skipped" && group.entries.length <= OPEN_ENTRIES));
+    const isOpen =
+      isSearched || (this.isOpen.get(group.id) ?? (group.id === "skipped" && group.entries.length <= OPEN_ENTRIES));
     const content = el("div");
-    const details = el("details", { open: isOpen, dataset: { group: group.id } }, el("summary", null, group.title), content);
+    const details = el(
+      "details",
+      { open: isOpen, dataset: { group: group.id } },
+      el("summary", null, group.title),
+      content,
+    );
     const show = () => fill(content, ...(details.open ? entriesOf(group) : []));
     details.addEventListener("toggle", () => {
       if (!isSearched) this.isOpen.set(group.id, details.open);
@@ -83,7 +89,13 @@ function entriesOf({ about, entries }) {
   return [
     about ? el("p", { class: "hint" }, about) : null,
     el("ul", { class: "report-entries" }, ...entries.slice(0, SHOWN_ENTRIES).map(entryRow)),
-    rest > 0 ? el("p", { class: "hint" }, counted(rest, "{0} entry more; search to see them.", "{0} entries more; search to see them.")) : null,
+    rest > 0
+      ? el(
+          "p",
+          { class: "hint" },
+          counted(rest, "{0} entry more; search to see them.", "{0} entries more; search to see them."),
+        )
+      : null,
   ];
 }
 

@@ -59,13 +59,17 @@ const CUT_WORDS = dictionaryOf({
  *   caller of the tool read, null when all that there is
  */
 export function cutNote({ shown, total, cut_by }) {
-  const words = [shown === null ? "" : readSentence(formatSize(shown), total), cut_by ? CUT_WORDS[cut_by] : ""].filter(Boolean).join(" ");
+  const words = [shown === null ? "" : readSentence(formatSize(shown), total), cut_by ? CUT_WORDS[cut_by] : ""]
+    .filter(Boolean)
+    .join(" ");
   return words === "" ? null : el("p", { class: "hint warning-text", dataset: { testid: "cut" } }, words);
 }
 
 /** @param {string} size @param {number | null} total */
 const readSentence = (size, total) =>
-  total === null ? t`Truncated: the caller gets the first ${size}.` : t`Truncated: the caller gets the first ${size} of ${formatSize(total)}.`;
+  total === null
+    ? t`Truncated: the caller gets the first ${size}.`
+    : t`Truncated: the caller gets the first ${size} of ${formatSize(total)}.`;
 
 /** @param {AnswerFile} file */
 export function fileView(file) {

@@ -20,7 +20,15 @@ const SECTIONS = [
 ];
 
 /** Views without a place of their own in the list. @type {Record<string, string>} */
-const BELONGS_TO = dictionaryOf({ add: "servers", selection: "tools", models: "chat", approval: "settings", backup: "settings", audit: "calls", charts: "calls" });
+const BELONGS_TO = dictionaryOf({
+  add: "servers",
+  selection: "tools",
+  models: "chat",
+  approval: "settings",
+  backup: "settings",
+  audit: "calls",
+  charts: "calls",
+});
 
 /**
  * @param {string} hash `location.hash`

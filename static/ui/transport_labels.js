@@ -10,7 +10,9 @@ const SHOWN_URL_CHARS = 300;
 export function viaWords({ transport, login }, url) {
   if (transport === "page") return "";
   const host = URL.canParse(url) ? new URL(url).host : url;
-  return login ? t`the companion extension, signed in as you at ${truncateLine(host)}` : t`the companion extension, without your login`;
+  return login
+    ? t`the companion extension, signed in as you at ${truncateLine(host)}`
+    : t`the companion extension, without your login`;
 }
 
 /** A line for each file that is read before a request; pages of before tell of none. @param {import("../types/types.js").FileRead[]} [reads] */

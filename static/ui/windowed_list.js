@@ -121,7 +121,9 @@ export class WindowedList {
     const bounds = scrollerOf(this.element).getBoundingClientRect();
     const first = this.heights.lineAt(Math.max(0, bounds.top) - top - MARGIN_PX);
     const last = this.heights.lineAt(Math.min(innerHeight, bounds.bottom) - top + MARGIN_PX);
-    const seen = Array.from({ length: Math.max(0, last - first + 1) }, (_, step) => first + step).filter((index) => index >= 0);
+    const seen = Array.from({ length: Math.max(0, last - first + 1) }, (_, step) => first + step).filter(
+      (index) => index >= 0,
+    );
     const focused = this.element.contains(document.activeElement) ? this.indexOf(document.activeElement) : -1;
     return focused >= 0 && !seen.includes(focused) ? [...seen, focused].sort((one, other) => one - other) : seen;
   }
@@ -157,7 +159,9 @@ export class WindowedList {
 
   /** Keeps the first line in sight where it is. @returns {boolean} whether lines moved */
   #measure() {
-    const drawn = [...this.drawn].map(([key, element]) => /** @type {[number, HTMLElement]} */ ([this.#placeOf(key), element]));
+    const drawn = [...this.drawn].map(
+      ([key, element]) => /** @type {[number, HTMLElement]} */ ([this.#placeOf(key), element]),
+    );
     const { top } = this.element.getBoundingClientRect();
     const scroller = scrollerOf(this.element);
     const seen = this.heights.lineAt(Math.max(0, scroller.getBoundingClientRect().top) - top);

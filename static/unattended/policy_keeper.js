@@ -8,7 +8,15 @@ import { messageOf } from "../executor/call_failure.js";
 import { Acceptance } from "../session/acceptance.js";
 import { readAddress } from "../session/probe_frames.js";
 import { absence, chooseServer, isTaken } from "./server_choice.js";
-import { changeOf, isSameSelection, namesOf, originsLeftOut, selectTools, unknownNames, withdrawal } from "./tool_selection.js";
+import {
+  changeOf,
+  isSameSelection,
+  namesOf,
+  originsLeftOut,
+  selectTools,
+  unknownNames,
+  withdrawal,
+} from "./tool_selection.js";
 
 /** @typedef {import("../types/view_types.js").Parts} Parts */
 /** @typedef {import("../types/api_types.js").Server} Server */
@@ -70,7 +78,8 @@ export class PolicyKeeper {
   async #apply() {
     this.#isStale = false;
     const { inventory } = this.parts;
-    const isFirst = inventory.pinned.size === 0 && inventory.servers.every(({ accepted, changed }) => accepted + changed === 0);
+    const isFirst =
+      inventory.pinned.size === 0 && inventory.servers.every(({ accepted, changed }) => accepted + changed === 0);
     const report = /** @type {PolicyReport} */ ({ accepted: [], changes: [], problems: [] });
     /** @type {Map<string, ServerPolicy>} */
     const named = new Map();
@@ -83,7 +92,8 @@ export class PolicyKeeper {
     }
     await this.#withdrawOthers(named, report).catch((failure) => report.problems.push(messageOf(failure)));
     clearTimeout(this.#retry);
-    if (report.problems.length > 0 && !this.#isStopped) this.#retry = setTimeout(() => void this.applyAgain(), RETRY_MS);
+    if (report.problems.length > 0 && !this.#isStopped)
+      this.#retry = setTimeout(() => void this.applyAgain(), RETRY_MS);
     this.report(isFirst ? { ...report, changes: [] } : report);
   }
 
@@ -95,8 +105,12 @@ export class PolicyKeeper {
     if (!policy.add || isTaken(inventory.servers, policy)) throw new Error(absence(policy, inventory.servers)); // what is another one by now is not added beside it
     const url = readAddress(policy.url);
     const credentials = policy.credentials.filter(({ origin }) => origin === url.origin);
-    const { text, source_url } = await probes.fetchDocument(url, Object.fromEntries(credentials.map(({ scheme, value }) => [scheme, value])));
-    if (source_url !== policy.url) throw new Error(verbatim(`The document of ${policy.url} is at ${source_url}: name that address.`));
+    const { text, source_url } = await probes.fetchDocument(
+      url,
+      Object.fromEntries(credentials.map(({ scheme, value }) => [scheme, value])),
+    );
+    if (source_url !== policy.url)
+      throw new Error(verbatim(`The document of ${policy.url} is at ${source_url}: name that address.`));
     const server = await api.addServer({ text, source_url });
     await inventory.loadInventory();
     if (!chooseServer([server], policy)) throw new Error(absence(policy, [server]));
@@ -112,8 +126,12 @@ export class PolicyKeeper {
     const wanted = selectTools(server, policy, this.#refused.get(id) ?? new Map());
     const now = isSameSelection(server, wanted, pinned) ? wanted : await this.#accept(server, wanted);
     changes.push(...changeOf(server, pinned, now));
-    for (const key of this.#refused.get(id)?.keys() ?? []) problems.push(verbatim(`${server.title}: ${key} cannot be accepted.`));
-    this.#approvals.set(id, { approve: policy.approve, names: new Map(server.tools.map((tool) => [tool.key, namesOf(tool)])) });
+    for (const key of this.#refused.get(id)?.keys() ?? [])
+      problems.push(verbatim(`${server.title}: ${key} cannot be accepted.`));
+    this.#approvals.set(id, {
+      approve: policy.approve,
+      names: new Map(server.tools.map((tool) => [tool.key, namesOf(tool)])),
+    });
     problems.push(...(await this.#keepCredentials(server, policy)));
     accepted.push({ title: server.title, operations: Object.keys(now).length });
   }
@@ -132,9 +150,11 @@ export class PolicyKeeper {
     const { credentials: stored } = this.parts;
     const problems = [];
     for (const { origin, scheme } of await stored.listCredentials(server.id))
-      if (!credentials.some((each) => each.origin === origin && each.scheme === scheme)) await stored.removeCredential(server.id, origin, scheme);
+      if (!credentials.some((each) => each.origin === origin && each.scheme === scheme))
+        await stored.removeCredential(server.id, origin, scheme);
     for (const { origin, scheme, value } of credentials) {
-      if (scheme === "*" || server.security_schemes.some((each) => each.scheme === scheme)) await stored.saveCredential(server.id, origin, scheme, value);
+      if (scheme === "*" || server.security_schemes.some((each) => each.scheme === scheme))
+        await stored.saveCredential(server.id, origin, scheme, value);
       else problems.push(verbatim(`${server.title}: its document has no security scheme "${scheme}".`));
     }
     return problems;

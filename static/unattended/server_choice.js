@@ -27,21 +27,31 @@ export function chooseServer(servers, policy) {
   const fitting = servers.filter((server) => isMeant(server, policy));
   const first = Math.min(...fitting.map(rankOf));
   const chosen = fitting.filter((server) => rankOf(server) === first);
-  if (chosen.length > 1) throw new Error(verbatim(`The policy fits several servers, so none is accepted: ${describeServers(chosen)}.`));
+  if (chosen.length > 1)
+    throw new Error(verbatim(`The policy fits several servers, so none is accepted: ${describeServers(chosen)}.`));
   return chosen[0] ?? null;
 }
 
 /** Whether its address is taken, by the same document or another one. @param {Candidate[]} servers @param {ServerPolicy} policy */
-export const isTaken = (servers, policy) => servers.some((server) => isAdmitted(server, policy) && server.source_url === policy.url);
+export const isTaken = (servers, policy) =>
+  servers.some((server) => isAdmitted(server, policy) && server.source_url === policy.url);
 
 /** @param {ServerPolicy} policy @param {Candidate[]} servers */
 export function absence(policy, servers) {
   const { url, digest, base_url, shared } = policy;
-  const wanted = [url, digest && verbatim(`with digest ${digest}`), base_url && verbatim(`at ${base_url}`)].filter(Boolean).join(" ");
+  const wanted = [url, digest && verbatim(`with digest ${digest}`), base_url && verbatim(`at ${base_url}`)]
+    .filter(Boolean)
+    .join(" ");
   const whose = shared ? "" : verbatim(" of this user or of its command line");
-  const isMoved = servers.some((server) => isAdmitted(server, policy) && server.digest === digest && !goesWhereMeant(server, policy));
-  const advice = isMoved ? verbatim(" A digest says nothing of where operations go: name the url and base_url that you mean.") : "";
-  return verbatim(`The bridge has no document ${wanted}${whose}. It has: ${describeServers(servers) || "none"}.${advice}`);
+  const isMoved = servers.some(
+    (server) => isAdmitted(server, policy) && server.digest === digest && !goesWhereMeant(server, policy),
+  );
+  const advice = isMoved
+    ? verbatim(" A digest says nothing of where operations go: name the url and base_url that you mean.")
+    : "";
+  return verbatim(
+    `The bridge has no document ${wanted}${whose}. It has: ${describeServers(servers) || "none"}.${advice}`,
+  );
 }
 
 /** @param {Candidate} server @param {ServerPolicy} policy */

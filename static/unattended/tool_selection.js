@@ -33,7 +33,9 @@ const isWanted = (tool, accept) => (Array.isArray(accept) ? isNamed(tool, accept
  * @returns {Record<string, string>} key to digest
  */
 export function selectTools({ tools }, { accept, origins }, refused) {
-  const chosen = tools.filter((tool) => isWanted(tool, accept) && origins.includes(tool.origin) && refused.get(tool.key) !== tool.digest);
+  const chosen = tools.filter(
+    (tool) => isWanted(tool, accept) && origins.includes(tool.origin) && refused.get(tool.key) !== tool.digest,
+  );
   return Object.fromEntries(chosen.map(({ key, digest }) => [key, digest]));
 }
 
@@ -45,11 +47,14 @@ export function selectTools({ tools }, { accept, origins }, refused) {
  */
 export function isSameSelection({ tools }, wanted, pinned) {
   const wants = new Map(Object.entries(wanted));
-  return [acceptedOf(tools), Object.entries(pinned)].every((known) => known.length === wants.size && known.every(([key, digest]) => wants.get(key) === digest));
+  return [acceptedOf(tools), Object.entries(pinned)].every(
+    (known) => known.length === wants.size && known.every(([key, digest]) => wants.get(key) === digest),
+  );
 }
 
 /** @param {ServerTool[]} tools @returns {[string, string][]} key and digest */
-const acceptedOf = (tools) => tools.flatMap(({ key, accepted_digest }) => (accepted_digest ? [[key, accepted_digest]] : []));
+const acceptedOf = (tools) =>
+  tools.flatMap(({ key, accepted_digest }) => (accepted_digest ? [[key, accepted_digest]] : []));
 
 /**
  * What is another one than before, here or at the bridge.
@@ -63,8 +68,14 @@ export function changeOf({ title, id, tools }, pinned, now) {
   const after = new Map(Object.entries(now));
   const gained = [...after.keys()].filter((key) => !before.has(key));
   const lost = [...before.keys()].filter((key) => !after.has(key));
-  const altered = [...after].filter(([key, digest]) => before.has(key) && before.get(key) !== digest).map(([key]) => key);
-  return sentences(title, id, [listed(verbatim("accepted now"), gained), listed(verbatim("accepted in another version"), altered), listed(LOST, lost)]);
+  const altered = [...after]
+    .filter(([key, digest]) => before.has(key) && before.get(key) !== digest)
+    .map(([key]) => key);
+  return sentences(title, id, [
+    listed(verbatim("accepted now"), gained),
+    listed(verbatim("accepted in another version"), altered),
+    listed(LOST, lost),
+  ]);
 }
 
 /** @param {string} title "": the bridge has it no more @param {string} id @param {Record<string, string>} pinned before @returns {string[]} one sentence, or none */
@@ -88,7 +99,11 @@ export function unknownNames({ title, tools }, { accept, approve }) {
 
 /** Where operations go that are named and left out all the same. @param {Offered} server @param {ServerPolicy} policy @returns {string[]} sentences */
 export function originsLeftOut({ title, tools }, { accept, origins }) {
-  const elsewhere = tools.filter((tool) => Array.isArray(accept) && isNamed(tool, accept) && !origins.includes(tool.origin));
+  const elsewhere = tools.filter(
+    (tool) => Array.isArray(accept) && isNamed(tool, accept) && !origins.includes(tool.origin),
+  );
   const left = [...new Set(elsewhere.map(({ origin }) => origin))];
-  return left.map((origin) => verbatim(`${title}: operations at ${origin || "no address"} are not accepted, because origins does not list it.`));
+  return left.map((origin) =>
+    verbatim(`${title}: operations at ${origin || "no address"} are not accepted, because origins does not list it.`),
+  );
 }

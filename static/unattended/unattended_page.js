@@ -55,7 +55,10 @@ export class UnattendedPage {
       this.#report({ type: "entered", user: parts.user });
     });
     const ends = [answerCards(parts.executor, keeper), parts.inventory.onChange(() => void keeper.applyAgain())];
-    ends.push(parts.executor.onState((state) => this.#reportState(state)), () => keeper.stop());
+    ends.push(
+      parts.executor.onState((state) => this.#reportState(state)),
+      () => keeper.stop(),
+    );
     return { stop: () => ends.forEach((end) => end()) };
   }
 
