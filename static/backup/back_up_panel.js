@@ -16,6 +16,15 @@ import { TransferOffer } from "./transfer_offer.js";
 /** Accepted operations are one item for each server. @param {BackupItem} item */
 const sizeOf = (item) => (item.kind === "acceptance" ? Object.keys(item.operations).length : 1);
 
+const passphraseField = () =>
+  el("input", {
+    type: "password",
+    autocomplete: "new-password",
+    required: true,
+    spellcheck: "false",
+    maxlength: 500,
+  });
+
 export class BackUpPanel {
   /** @type {BackupItem[]} */
   #items = [];
@@ -84,15 +93,8 @@ export class BackUpPanel {
   }
 
   #fileForm() {
-    const field = () =>
-      el("input", {
-        type: "password",
-        autocomplete: "new-password",
-        required: true,
-        spellcheck: "false",
-        maxlength: 500,
-      });
-    const [passphrase, again] = [field(), field()];
+    const passphrase = passphraseField();
+    const again = passphraseField();
     const strength = el("p", { class: "hint", role: "status" });
     passphrase.addEventListener(
       "input",

@@ -28,6 +28,9 @@ const WIDTH = 960;
 const HEIGHT = 120;
 const GAP = 3;
 
+const drawLegend = () =>
+  el("span", null, el("span", { class: "key good" }), t`succeeded`, " ", el("span", { class: "key bad" }), t`failed`);
+
 export class CallBars {
   /** @param {CallStatistics} statistics */
   constructor(statistics) {
@@ -49,20 +52,11 @@ export class CallBars {
     const [from, to] = [statistics.since, statistics.until].map((at) =>
       el("time", { datetime: new Date(1000 * at).toISOString() }, formatTime(1000 * at)),
     );
-    const legend = el(
-      "span",
-      null,
-      el("span", { class: "key good" }),
-      t`succeeded`,
-      " ",
-      el("span", { class: "key bad" }),
-      t`failed`,
-    );
     this.element = el(
       "figure",
       { class: "panel" },
       picture,
-      el("figcaption", { class: "facts axis" }, from, legend, to),
+      el("figcaption", { class: "facts axis" }, from, drawLegend(), to),
     );
   }
 

@@ -98,7 +98,7 @@ export class CallRow {
   }
 
   #showDetail() {
-    const { request, response, error, server_id, tool } = this.entry;
+    const { request, response, error, server_id } = this.entry;
     const device_id = this.devices.ownDevice?.id; // what this browser logs, it performs
     const later = el("div");
     const again = this.#repeatButtons();
@@ -107,13 +107,7 @@ export class CallRow {
       el(
         "td",
         { colspan: 6 },
-        el(
-          "div",
-          { class: "actions" },
-          again?.button ?? null,
-          request ? curlButton(tool, request) : null,
-          link(t`Open the tool`, viewAddress("tools", tool), { class: "button quiet small" }),
-        ),
+        this.#actionButtons(again?.button ?? null),
         factList(originFacts({ ...this.entry, device_id }, this.names), "origin"),
         again?.place ?? null,
         later,
@@ -130,6 +124,18 @@ export class CallRow {
       ),
     );
     if (again) void this.#showLater(later);
+  }
+
+  /** @param {HTMLElement | null} again */
+  #actionButtons(again) {
+    const { request, tool } = this.entry;
+    return el(
+      "div",
+      { class: "actions" },
+      again,
+      request ? curlButton(tool, request) : null,
+      link(t`Open the tool`, viewAddress("tools", tool), { class: "button quiet small" }),
+    );
   }
 
   /** Null while the call is open. */

@@ -8,6 +8,7 @@ import { viewAddress } from "../ui/router.js";
 import { CallBars } from "./call_bars.js";
 
 /** @typedef {import("../types/api_types.js").CallFigures} CallFigures */
+/** @typedef {CallFigures & {name: HTMLElement}} NamedFigures */
 /** @typedef {import("../types/api_types.js").CallStatistics} CallStatistics */
 
 /** @type {[hours: number, label: string][]} */
@@ -129,29 +130,32 @@ function totals({ calls, failed, not_made, median_ms, p95_ms }) {
   );
 }
 
-/** @param {string} title @param {(CallFigures & {name: HTMLElement})[]} rows */
+/** @param {NamedFigures} row @param {number} most calls of a row @param {number} slowest of the rows, in ms */
+function figureRow(row, most, slowest) {
+  return el(
+    "tr",
+    null,
+    el("th", { scope: "row" }, row.name),
+    el("td", null, meter(row.calls / most, "good"), formatNumber(row.calls)),
+    el(
+      "td",
+      null,
+      meter(row.failed / row.calls, "bad"),
+      row.failed === 0 ? t`none` : `${formatNumber(row.failed)} (${shareOf(row.failed, row.calls)})`,
+    ),
+    el("td", null, meter((row.median_ms ?? 0) / slowest, "time"), timeOf(row.median_ms)),
+    el("td", null, meter((row.p95_ms ?? 0) / slowest, "time"), timeOf(row.p95_ms)),
+  );
+}
+
+/** @param {string} title @param {NamedFigures[]} rows */
 function table(title, rows) {
   const most = Math.max(...rows.map(({ calls }) => calls));
   const slowest = Math.max(1, ...rows.map(({ p95_ms }) => p95_ms ?? 0));
   const head = [t`Name`, t`Calls`, t`Failed`, t`Median`, t`95 of 100`].map((label) =>
     el("th", { scope: "col" }, label),
   );
-  const lines = rows.map((row) =>
-    el(
-      "tr",
-      null,
-      el("th", { scope: "row" }, row.name),
-      el("td", null, meter(row.calls / most, "good"), formatNumber(row.calls)),
-      el(
-        "td",
-        null,
-        meter(row.failed / row.calls, "bad"),
-        row.failed === 0 ? t`none` : `${formatNumber(row.failed)} (${shareOf(row.failed, row.calls)})`,
-      ),
-      el("td", null, meter((row.median_ms ?? 0) / slowest, "time"), timeOf(row.median_ms)),
-      el("td", null, meter((row.p95_ms ?? 0) / slowest, "time"), timeOf(row.p95_ms)),
-    ),
-  );
+  const lines = rows.map((row) => figureRow(row, most, slowest));
   const content = el(
     "table",
     { class: "figures", "aria-label": title },

@@ -68,17 +68,7 @@ export function storedCallFacts({ late, error, server, tool }) {
  */
 export function callAgain(call, api) {
   const place = el("div");
-  const run = async () => {
-    fill(place, el("p", { class: "hint" }, t`Running…`));
-    try {
-      const { outcome } = await api.callAgain(call.call_id);
-      const isGood = outcome.state === "succeeded";
-      const words = isGood ? t`Repeated: the call succeeded.` : t`Repeated: ${outcome.error?.message ?? outcome.state}`;
-      fill(place, notice(isGood ? "good" : "warning", words));
-    } catch (failure) {
-      fill(place, notice("error", sentenceOf(failure)));
-    }
-  };
+  const run = () => repeatCall(call.call_id, api, place);
   const ask = () => {
     const sure = guardControl(button(t`Repeat it`, () => void run(), { class: "danger" }));
     const leave = button(t`Leave it`, () => fill(place), { class: "quiet" });
@@ -99,4 +89,17 @@ export function callAgain(call, api) {
     "aria-label": t`Repeat the call of ${call.tool}`,
   });
   return { button: again, place };
+}
+
+/** @param {string} callId @param {ControlsApi} api @param {HTMLElement} place says what becomes of it */
+async function repeatCall(callId, api, place) {
+  fill(place, el("p", { class: "hint" }, t`Running…`));
+  try {
+    const { outcome } = await api.callAgain(callId);
+    const isGood = outcome.state === "succeeded";
+    const words = isGood ? t`Repeated: the call succeeded.` : t`Repeated: ${outcome.error?.message ?? outcome.state}`;
+    fill(place, notice(isGood ? "good" : "warning", words));
+  } catch (failure) {
+    fill(place, notice("error", sentenceOf(failure)));
+  }
 }

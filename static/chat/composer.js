@@ -16,6 +16,15 @@ import { isSendKey } from "./turn_views.js";
 /** The model that only makes the calls that are written. */
 export const DEMO = "demo";
 
+const messageField = () =>
+  el("textarea", {
+    rows: 1,
+    placeholder: t`Ask something`,
+    class: "growing",
+    "aria-label": t`Message`,
+    enterkeyhint: "send",
+  });
+
 export class ChatComposer {
   #isBusy = false;
   #isSending = false;
@@ -23,13 +32,7 @@ export class ChatComposer {
   /** @param {ComposerActions} actions */
   constructor(actions) {
     this.actions = actions;
-    this.text = el("textarea", {
-      rows: 1,
-      placeholder: t`Ask something`,
-      class: "growing",
-      "aria-label": t`Message`,
-      enterkeyhint: "send",
-    });
+    this.text = messageField();
     this.models = el("select", {
       "aria-label": t`Model`,
       onchange: () => this.attemptAction(() => actions.choose(this.models.value)),
@@ -50,16 +53,19 @@ export class ChatComposer {
       this.stop,
       this.send,
     );
-    const submit = (/** @type {Event} */ event) => {
+    this.element.append(this.messages, this.tray.element, this.text, this.line);
+    this.#sendWhenAsked();
+  }
+
+  /** By the button, or by the key in the text. */
+  #sendWhenAsked() {
+    const send = (/** @type {Event} */ event) => {
       event.preventDefault();
       void this.#send();
     };
-    this.element.addEventListener("submit", submit);
-    this.element.append(this.messages, this.tray.element, this.text, this.line);
+    this.element.addEventListener("submit", send);
     this.text.addEventListener("keydown", (event) => {
-      if (!isSendKey(event)) return;
-      event.preventDefault();
-      void this.#send();
+      if (isSendKey(event)) send(event);
     });
   }
 

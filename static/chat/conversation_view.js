@@ -62,8 +62,12 @@ export class ConversationView {
     this.speech = new ScreenReader(announceSentence);
     this.standing = el("div", { class: "stack" });
     this.welcome = el("div");
+    this.element = this.#build();
+  }
+
+  #build() {
     const bottom = el("div", { class: "chat-bottom" }, this.thread.below, this.standing, this.composer.element);
-    this.element = el(
+    return el(
       "section",
       { class: "chat-pane", "aria-label": t`Conversation` },
       this.head.element,

@@ -50,8 +50,12 @@ export class ChatHeader {
       this.remove,
     );
     this.question = el("div");
+    this.element = this.#build();
+  }
+
+  #build() {
     const actionLine = el("div", { class: "actions" }, this.list, this.settings, this.actionButtons);
-    this.element = el(
+    return el(
       "header",
       { class: "chat-head" },
       el("div", { class: "title-row" }, this.place, actionLine),

@@ -43,24 +43,27 @@ export class ChatSettings {
     this.count = el("h2", { id: freshId("tools") });
     this.rows = el("ul", { class: "chat-tools" });
     this.hint = el("p", { class: "hint" });
-    const both = [
-      button(t`All`, () => this.#allowAll(true), { class: "quiet small" }),
-      button(t`None`, () => this.#allowAll(false), { class: "quiet small" }),
-    ];
-    const tools = el(
-      "section",
-      { "aria-labelledby": this.count.id },
-      el("div", { class: "title-row" }, this.count, el("div", { class: "actions" }, this.search, ...both)),
-      this.rows,
-      this.hint,
-    );
     const words = t`Instructions that the model gets before every answer.`;
     this.element = el(
       "section",
       { class: "panel chat-settings", "aria-label": t`Conversation settings`, hidden: true },
       labelledField(t`System prompt`, this.prompt, words),
       this.parameters.element,
-      tools,
+      this.#toolsPanel(),
+    );
+  }
+
+  #toolsPanel() {
+    const both = [
+      button(t`All`, () => this.#allowAll(true), { class: "quiet small" }),
+      button(t`None`, () => this.#allowAll(false), { class: "quiet small" }),
+    ];
+    return el(
+      "section",
+      { "aria-labelledby": this.count.id },
+      el("div", { class: "title-row" }, this.count, el("div", { class: "actions" }, this.search, ...both)),
+      this.rows,
+      this.hint,
     );
   }
 

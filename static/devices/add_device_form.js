@@ -7,6 +7,18 @@ import { guardControl } from "../base/guarded_control.js";
 
 /** @typedef {import("../types/api_types.js").WaitingBrowser} WaitingBrowser */
 
+const codeField = () =>
+  el("input", {
+    type: "text",
+    class: "mono",
+    required: true,
+    maxlength: 20,
+    placeholder: "ABCD-EFGH",
+    autocomplete: "off",
+    autocapitalize: "characters",
+    spellcheck: "false",
+  });
+
 export class AddDeviceForm {
   /** @param {import("../session/bridge_api.js").BridgeApi} api @param {string} user @param {() => void} added */
   constructor(api, user, added) {
@@ -14,16 +26,7 @@ export class AddDeviceForm {
     this.user = user;
     this.added = added;
     this.answer = el("div", { "aria-live": "polite" });
-    this.input = el("input", {
-      type: "text",
-      class: "mono",
-      required: true,
-      maxlength: 20,
-      placeholder: "ABCD-EFGH",
-      autocomplete: "off",
-      autocapitalize: "characters",
-      spellcheck: "false",
-    });
+    this.input = codeField();
     const hint = el(
       "p",
       { class: "hint", id: freshId("pairing") },

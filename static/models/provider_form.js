@@ -1,9 +1,10 @@
 // @ts-check
 /** Sets up one provider: where it is, its key, and which of its models are offered. The key is sent once and never shown. */
-import { counted, t, verbatim } from "../base/language.js";
+import { counted, t } from "../base/language.js";
 import { announceSentence, button, el, fill, freshId, labelledField, notice, sentenceOf } from "../ui/dom.js";
 import { ModelChoice } from "./model_choice.js";
-import { MAX_CHARS, MIN_CHARS, PRESETS, bodyOf, faultsOf, freeName } from "./provider_choice.js";
+import { PRESETS, bodyOf, faultsOf, freeName } from "./provider_choice.js";
+import { addressField, charsField, nameField, presetField, protocolField, strictField } from "./provider_fields.js";
 
 /** @typedef {import("../types/provider_types.js").Provider} Provider */
 /**
@@ -15,6 +16,9 @@ import { MAX_CHARS, MIN_CHARS, PRESETS, bodyOf, faultsOf, freeName } from "./pro
 
 const KEPT = t`A key is stored on the bridge. Leave this empty to keep it.`;
 
+/** @param {HTMLInputElement} box @param {string} words */
+const checkLine = (box, words) => el("label", { class: "check" }, box, el("span", null, words));
+
 export class ProviderForm {
   #isBusy = false;
 
@@ -23,45 +27,14 @@ export class ProviderForm {
     this.known = known;
     this.taken = taken;
     this.actions = actions;
-    this.preset = el(
-      "select",
-      { onchange: () => this.#fillPreset() },
-      ...PRESETS.map(({ id, label }) => el("option", { value: id }, label)),
-      el("option", { value: "" }, t`Another address`),
-    );
-    this.name = el("input", {
-      type: "text",
-      autocomplete: "off",
-      maxlength: 100,
-      value: known?.name ?? "",
-      disabled: known !== null,
-    });
-    this.url = el("input", {
-      type: "url",
-      inputmode: "url",
-      autocomplete: "off",
-      spellcheck: "false",
-      value: known?.base_url ?? "",
-    });
+    this.preset = presetField(() => this.#fillPreset());
+    this.name = nameField(known);
+    this.url = addressField(known);
     this.key = el("input", { type: "password", autocomplete: "new-password", spellcheck: "false" });
     this.dropsKey = el("input", { type: "checkbox" });
-    this.api = el(
-      "select",
-      null,
-      ...API_WORDS.map(([value, label]) => el("option", { value, selected: value === apiOf(known) }, label)),
-    );
-    this.strict = el(
-      "select",
-      null,
-      ...STRICT_WORDS.map(([value, label]) => el("option", { value, selected: value === strictOf(known) }, label)),
-    );
-    this.chars = el("input", {
-      type: "number",
-      min: MIN_CHARS,
-      max: MAX_CHARS,
-      placeholder: t`Automatic`,
-      value: known?.max_description_chars ?? "",
-    });
+    this.api = protocolField(known);
+    this.strict = strictField(known);
+    this.chars = charsField(known);
     this.shared = el("input", { type: "checkbox", checked: known?.shared ?? false });
     this.choice = new ModelChoice(known?.models ?? []);
     this.messages = el("div");
@@ -89,6 +62,19 @@ export class ProviderForm {
       { class: "panel stack", "aria-labelledby": title.id, novalidate: true, onsubmit: submit },
       title,
       this.known ? null : labelledField(t`Provider`, this.preset),
+      ...this.#access(),
+      more,
+      this.mayShare ? checkLine(this.shared, t`Share with all users of this bridge. They use it with this key.`) : null,
+      this.choice.element,
+      this.messages,
+      this.#buttons(),
+    );
+  }
+
+  /** Where it is, and what opens it. */
+  #access() {
+    const hasKey = this.known?.has_key ?? false;
+    return [
       labelledField(
         t`Address`,
         this.url,
@@ -97,26 +83,10 @@ export class ProviderForm {
       labelledField(
         t`API key`,
         this.key,
-        this.known?.has_key
-          ? KEPT
-          : t`Stored encrypted on the bridge and never sent back to a page. Local servers need none.`,
+        hasKey ? KEPT : t`Stored encrypted on the bridge and never sent back to a page. Local servers need none.`,
       ),
-      this.known?.has_key
-        ? el("label", { class: "check" }, this.dropsKey, el("span", null, t`Remove the stored key`))
-        : null,
-      more,
-      this.mayShare
-        ? el(
-            "label",
-            { class: "check" },
-            this.shared,
-            el("span", null, t`Share with all users of this bridge. They use it with this key.`),
-          )
-        : null,
-      this.choice.element,
-      this.messages,
-      this.#buttons(),
-    );
+      hasKey ? checkLine(this.dropsKey, t`Remove the stored key`) : null,
+    ];
   }
 
   #further() {
@@ -232,26 +202,3 @@ export class ProviderForm {
     }
   }
 }
-
-/** @type {[string, string][]} */
-const API_WORDS = [
-  ["", t`Automatic`],
-  ["chat", verbatim("Chat Completions")],
-  ["responses", verbatim("Responses")],
-];
-
-/** @type {[string, string][]} */
-const STRICT_WORDS = [
-  ["", t`Automatic`],
-  ["on", t`Where possible`],
-  ["off", t`Off`],
-];
-
-/** @param {Provider | null} known */
-const strictOf = (known) => {
-  const isStrict = known?.strict_tools ?? null;
-  return isStrict === null ? "" : isStrict ? "on" : "off";
-};
-
-/** @param {Provider | null} known */
-const apiOf = (known) => known?.api ?? "";

@@ -35,12 +35,22 @@ export class Palette {
       class: "palette-list",
       "aria-label": t`What was found`,
     });
-    this.input = el("input", {
+    this.input = this.#searchField(this.list.id);
+    this.note = el("p", { class: "hint" });
+    this.element = el("dialog", { class: "palette", "aria-label": t`Search` }, this.input, this.list, this.note);
+    this.element.addEventListener("click", (event) => event.target === this.element && this.element.close());
+    this.element.addEventListener("keydown", (event) => this.#pressAnywhere(event));
+    this.element.addEventListener("close", () => this.#remove());
+  }
+
+  /** @param {string} listId of what it finds */
+  #searchField(listId) {
+    return el("input", {
       type: "text", // in a search field the first Escape would only empty it
       role: "combobox",
       "aria-label": t`Search tools, servers, calls, chats and views`,
       "aria-expanded": "true",
-      "aria-controls": this.list.id,
+      "aria-controls": listId,
       "aria-autocomplete": "list",
       placeholder: t`Search tools, servers, calls, chats…`,
       autocomplete: "off",
@@ -48,11 +58,6 @@ export class Palette {
       oninput: () => this.#search(),
       onkeydown: (/** @type {KeyboardEvent} */ event) => this.#press(event),
     });
-    this.note = el("p", { class: "hint" });
-    this.element = el("dialog", { class: "palette", "aria-label": t`Search` }, this.input, this.list, this.note);
-    this.element.addEventListener("click", (event) => event.target === this.element && this.element.close());
-    this.element.addEventListener("keydown", (event) => this.#pressAnywhere(event));
-    this.element.addEventListener("close", () => this.#remove());
   }
 
   open() {

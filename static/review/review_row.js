@@ -19,17 +19,6 @@ export function reviewRow(tool, { url, isNow, changes, claims, byCompanion }) {
     value: tool.key,
     "aria-describedby": `${id}-about`,
   });
-  const changed = changes.length > 0 ? el("span", { class: "badge warning" }, t`changed`) : null;
-  const accepted = isNow ? el("span", { class: "badge good" }, t`accepted`) : null;
-  const name = el(
-    "label",
-    { for: id },
-    methodTag(tool.method, tool.safe),
-    " ",
-    el("strong", null, tool.name),
-    changed,
-    accepted,
-  );
   const place = el("span", { class: "mono url" }, url);
   const about = el("div", { id: `${id}-about` }, effectBadge(tool), place, claimLine(claims), describeTool(tool));
   const lines = changes.map((line) => el("li", null, line));
@@ -37,11 +26,24 @@ export function reviewRow(tool, { url, isNow, changes, claims, byCompanion }) {
     "li",
     { class: tool.safe ? "" : "unsafe-row" },
     box,
-    name,
+    nameLabel(tool, id, changes.length > 0, isNow),
     about,
-    changed ? el("ul", { class: "changes", "aria-label": t`What changed` }, ...lines) : null,
+    changes.length > 0 ? el("ul", { class: "changes", "aria-label": t`What changed` }, ...lines) : null,
     companionLine(byCompanion),
     ...tool.warnings.map((text) => el("p", { class: "hint warning-text" }, text)),
+  );
+}
+
+/** @param {ServerTool} tool @param {string} id of its checkbox @param {boolean} isChanged @param {boolean} isAccepted */
+function nameLabel({ name, method, safe }, id, isChanged, isAccepted) {
+  return el(
+    "label",
+    { for: id },
+    methodTag(method, safe),
+    " ",
+    el("strong", null, name),
+    isChanged ? el("span", { class: "badge warning" }, t`changed`) : null,
+    isAccepted ? el("span", { class: "badge good" }, t`accepted`) : null,
   );
 }
 

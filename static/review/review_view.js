@@ -28,6 +28,13 @@ const STALE = t`The document has changed meanwhile. This is the new version: rev
 /** With more operations, the list is there before their requests are: it can be searched and chosen from. */
 const SLOW_OPERATIONS = 400;
 
+/** @param {ServerDetail} server */
+function crumbsTo({ id, title }) {
+  const servers = link(t`Servers`, viewAddress("servers"));
+  const server = link(title, viewAddress("servers", id));
+  return el("p", { class: "crumbs" }, servers, " / ", server, " / ", t`Review`);
+}
+
 export class ReviewView {
   /** @param {Parts} parts @param {string} serverId */
   constructor(parts, serverId) {
@@ -130,15 +137,7 @@ export class ReviewView {
     const changed = server.tools.filter(isChanged).length;
     fill(
       this.body,
-      el(
-        "p",
-        { class: "crumbs" },
-        link(t`Servers`, viewAddress("servers")),
-        " / ",
-        link(server.title, viewAddress("servers", server.id)),
-        " / ",
-        t`Review`,
-      ),
+      crumbsTo(server),
       el("h1", null, t`Review ${server.title}`),
       el("p", { class: "lead" }, LEAD),
       changed > 0 ? notice("warning", pausedSentence(changed)) : null,

@@ -32,6 +32,21 @@ import { askWords, connectSteps, DECIDE, grantWords, missingWords } from "./comp
 /** @typedef {import("../types/view_types.js").Parts} Parts */
 /** @typedef {{server: ServerDetail, origin: string, isLogin: boolean, isDocument: boolean, via: Via, wanted: import("../companion/companion_headers.js").WantedHeader[]}} Api */
 
+/** What else than calls goes to the API, and what its calls need. @param {Api} api */
+function purposesOf({ server, isLogin, isDocument }) {
+  const cookie = server.security_schemes.find((scheme) => scheme.type === "apiKey" && scheme.in === "cookie");
+  return [
+    isLogin ? el("p", { class: "hint" }, t`Requests of your login: discovery and tokens, never with cookies.`) : null,
+    isDocument ? el("p", { class: "hint" }, t`The document is fetched from here, never with cookies.`) : null,
+    cookie
+      ? notice(
+          "note",
+          t`This API knows its users by a cookie, "${cookie.name ?? ""}", which no page can send. The companion sends it with your login.`,
+        )
+      : null,
+  ];
+}
+
 export class CompanionPanel {
   /** Null: it is not there; undefined: not asked yet. @type {Standing | null | undefined} */
   #standing = undefined;
@@ -119,25 +134,15 @@ export class CompanionPanel {
 
   /** @param {Api} api */
   #apiForm(api) {
-    const { server, origin, via } = api;
+    const { origin, via } = api;
     const isCompanion = via.transport === "companion";
-    const cookie = server.security_schemes.find((scheme) => scheme.type === "apiKey" && scheme.in === "cookie");
     const by = (/** @type {Via["transport"]} */ transport) => () =>
       void this.#choose(api, { ...via, transport, login: false });
     return el(
       "fieldset",
       { class: "stack", dataset: { origin } },
       el("legend", { class: "mono" }, origin),
-      api.isLogin
-        ? el("p", { class: "hint" }, t`Requests of your login: discovery and tokens, never with cookies.`)
-        : null,
-      api.isDocument ? el("p", { class: "hint" }, t`The document is fetched from here, never with cookies.`) : null,
-      cookie
-        ? notice(
-            "note",
-            t`This API knows its users by a cookie, "${cookie.name ?? ""}", which no page can send. The companion sends it with your login.`,
-          )
-        : null,
+      ...purposesOf(api),
       choice(
         origin,
         t`This page itself`,

@@ -31,31 +31,21 @@ export function mcpLoginForm(parts, url, use) {
   const chosen = new Set();
   const send = sendLoginBy(parts.probes, async (origin) => (chosen.has(origin) ? BY_COMPANION : BY_PAGE));
   const steps = new LoginSteps(new StoredLogins(parts.credentials), send, () => parts.executor.refreshOrigins());
+  const byCode = /** @type {any} */ (offer.ways.code);
   const messages = el("div", { class: "stack", "aria-live": "polite" });
   const logIn = async () => {
     const [popup, leaving] = [openWindow(), new AbortController()];
     try {
       const place = { serverId: "", origin: url.origin, scheme: offer.scheme };
-      const { account, login } = await steps.obtainByCode(
-        place,
-        /** @type {any} */ (offer.ways.code),
-        form.wish,
-        loginTalk(messages, popup, leaving),
-      );
+      const talk = loginTalk(messages, popup, leaving);
+      const { account, login } = await steps.obtainByCode(place, byCode, form.wish, talk);
       use({ "*": { type: "http", http_scheme: "bearer", value: login.access_token } }, async (serverId) => {
         for (const origin of chosen) await chooseCompanion(parts, serverId, origin);
         await steps.keep({ ...place, serverId }, account, login);
       });
     } catch (failure) {
       popup?.close();
-      const problem = problemOf(failure);
-      fill(
-        messages,
-        notice("error", problemSentence(problem)),
-        problem.code === "cors"
-          ? loginByCompanion(problem.origin, (shown) => chooseFor(parts, problem.origin, chosen, shown))
-          : null,
-      );
+      showProblem(parts, messages, chosen, problemOf(failure));
     }
   };
   return el(
@@ -65,6 +55,16 @@ export function mcpLoginForm(parts, url, use) {
     form.element,
     button(t`Log in`, () => void logIn(), { class: "primary" }),
     messages,
+  );
+}
+
+/** @param {Parts} parts @param {HTMLElement} messages @param {Chosen} chosen @param {ReturnType<typeof problemOf>} problem */
+function showProblem(parts, messages, chosen, problem) {
+  const { code, origin } = problem;
+  fill(
+    messages,
+    notice("error", problemSentence(problem)),
+    code === "cors" ? loginByCompanion(origin, (shown) => chooseFor(parts, origin, chosen, shown)) : null,
   );
 }
 

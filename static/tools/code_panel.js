@@ -16,15 +16,7 @@ let last = "curl";
 
 /** @param {Shown} shown */
 export function codePanel(shown) {
-  const request = withPlaceholders(shown.request, madeUpSecrets(shown.plan, shown.schemes));
-  /** @type {Record<string, () => string>} */
-  const forms = dictionaryOf({
-    curl: () => toCurl(request),
-    Python: () => toPython(request),
-    JavaScript: () => toJavaScript(request),
-    [t`Tool call`]: () => toToolCall(shown.name, shown.args),
-    [t`Bridge call`]: () => toBridgeCall(location.origin, shown.name, shown.args),
-  });
+  const forms = formsOf(shown);
   const choice = el("div", { class: "actions forms", role: "group", "aria-label": t`Show the request as` });
   const place = el("div", { class: "code" });
   const show = (/** @type {string} */ form) => {
@@ -48,6 +40,18 @@ export function codePanel(shown) {
     choice,
     place,
   );
+}
+
+/** What writes each form, by its title. @param {Shown} shown @returns {Record<string, () => string>} */
+function formsOf({ name, args, plan, schemes, request: built }) {
+  const request = withPlaceholders(built, madeUpSecrets(plan, schemes));
+  return dictionaryOf({
+    curl: () => toCurl(request),
+    Python: () => toPython(request),
+    JavaScript: () => toJavaScript(request),
+    [t`Tool call`]: () => toToolCall(name, args),
+    [t`Bridge call`]: () => toBridgeCall(location.origin, name, args),
+  });
 }
 
 /** Where the credentials will go: those of this browser, else those that the document asks for first. @param {RequestPlan} plan @param {string[]} schemes */

@@ -96,24 +96,26 @@ export function dropZone(field, { many, accept, take }) {
     "aria-describedby": `${id}-limit`,
   });
   input.addEventListener("change", () => void read([...(input.files ?? [])]));
-  const words = many
-    ? t`or drop them here; each at most ${formatSize(MAX_FILE_BYTES)}`
-    : t`or drop it here; at most ${formatSize(MAX_FILE_BYTES)}`;
-  const hint = el("span", { class: "hint", id: `${id}-limit` }, words);
-  const label = el(
+  const actions = el("div", { class: "actions" }, fileLabel(id, field.name, many), input, limitHint(id, many));
+  const zone = el("div", { class: "drop-target file-drop" }, actions, problem);
+  acceptDrops(zone, (files) => void read(files));
+  return zone;
+}
+
+/** @param {string} id of the input @param {string} argument @param {boolean} many */
+const fileLabel = (id, argument, many) =>
+  el(
     "label",
     { for: id },
     many ? t`Choose files` : t`Choose a file`,
-    el("span", { class: "visually-hidden" }, t` for ${field.name}`),
+    el("span", { class: "visually-hidden" }, t` for ${argument}`),
   );
-  const zone = el(
-    "div",
-    { class: "drop-target file-drop" },
-    el("div", { class: "actions" }, label, input, hint),
-    problem,
-  );
-  acceptDrops(zone, (files) => void read(files));
-  return zone;
+
+/** @param {string} id of the input @param {boolean} many */
+function limitHint(id, many) {
+  const size = formatSize(MAX_FILE_BYTES);
+  const words = many ? t`or drop them here; each at most ${size}` : t`or drop it here; at most ${size}`;
+  return el("span", { class: "hint", id: `${id}-limit` }, words);
 }
 
 /** @param {HTMLElement} zone @param {(files: File[]) => void} read */

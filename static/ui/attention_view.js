@@ -13,10 +13,6 @@ import { readRoute, viewAddress } from "./router.js";
  * @returns {Need[]} the most pressing first
  */
 export function needsOf({ servers, missingPins, breakers, isNobodyConnected }) {
-  const changed = servers.filter((server) => server.changed > 0);
-  const fresh = servers.filter((server) => !server.decided && server.accepted === 0 && server.operations > 0);
-  const elsewhere = servers.filter((server) => server.changed === 0 && missingPins(server) > 0);
-  const paused = changed.reduce((sum, server) => sum + server.changed, 0);
   const needs = [
     isNobodyConnected && { words: t`No browser of yours is connected: calls fail.`, address: viewAddress("devices") },
     breakers > 0 && {
@@ -27,6 +23,18 @@ export function needsOf({ servers, missingPins, breakers, isNobodyConnected }) {
       ),
       address: viewAddress("settings"),
     },
+    ...needsOfServers(servers, missingPins),
+  ];
+  return needs.filter((need) => need !== false);
+}
+
+/** @param {Server[]} servers @param {(server: Server) => number} missingPins @returns {(Need | false)[]} */
+function needsOfServers(servers, missingPins) {
+  const changed = servers.filter((server) => server.changed > 0);
+  const fresh = servers.filter((server) => !server.decided && server.accepted === 0 && server.operations > 0);
+  const elsewhere = servers.filter((server) => server.changed === 0 && missingPins(server) > 0);
+  const paused = changed.reduce((sum, server) => sum + server.changed, 0);
+  return [
     paused > 0 && {
       words: counted(paused, "{0} operation has changed and is paused", "{0} operations have changed and are paused"),
       address: wayTo(changed, "review"),
@@ -44,7 +52,6 @@ export function needsOf({ servers, missingPins, breakers, isNobodyConnected }) {
       address: wayTo(elsewhere),
     },
   ];
-  return needs.filter((need) => need !== false);
 }
 
 /** To the one, or to the list of all. @param {Server[]} servers @param {...string} page */

@@ -26,23 +26,27 @@ export class ChosenList {
       onfocus: offer,
     });
     this.chips = el("ul", { class: "chips", "aria-label": words.title });
-    const add = (/** @type {Event} */ event) => {
-      event.preventDefault();
-      this.#add();
-    };
     this.element = el(
       "section",
       { class: "panel" },
       el("h2", null, words.title),
       el("p", { class: "hint" }, words.hint),
       this.chips,
-      el(
-        "form",
-        { class: "inline-form", onsubmit: add },
-        labelledField(words.label, this.input),
-        el("button", { type: "submit" }, t`Add`),
-      ),
+      this.#addForm(),
       options,
+    );
+  }
+
+  #addForm() {
+    const add = (/** @type {Event} */ event) => {
+      event.preventDefault();
+      this.#add();
+    };
+    return el(
+      "form",
+      { class: "inline-form", onsubmit: add },
+      labelledField(this.words.label, this.input),
+      el("button", { type: "submit" }, t`Add`),
     );
   }
 

@@ -47,14 +47,21 @@ const leftOut = (count) => counted(count, "{0} operation left out", "{0} operati
 export function reportGroups(server) {
   const { skipped, tools, warnings, validation } = server;
   const flaws = validation.state === "invalid" || validation.state === "failed" ? validation.problems : [];
-  /** @type {Group[]} */
-  const groups = [
-    {
-      id: "skipped",
-      title: leftOut(skipped.length),
-      about: t`These did not become tools.`,
-      entries: skipped.map(({ method, path, reason }) => ({ name: `${method} ${path}`, texts: [reason] })),
-    },
+  const groups = [skippedGroup(skipped), ...toolGroups(tools), remarkGroup(warnings), flawGroup(flaws, server.kind)];
+  return groups.filter(({ entries }) => entries.length > 0);
+}
+
+/** @param {ServerDetail["skipped"]} skipped @returns {Group} */
+const skippedGroup = (skipped) => ({
+  id: "skipped",
+  title: leftOut(skipped.length),
+  about: t`These did not become tools.`,
+  entries: skipped.map(({ method, path, reason }) => ({ name: `${method} ${path}`, texts: [reason] })),
+});
+
+/** @param {ServerTool[]} tools */
+function toolGroups(tools) {
+  return [
     toolGroup(
       "unsendable",
       (count) =>
@@ -74,25 +81,20 @@ export function reportGroups(server) {
       tools.filter(({ warnings }) => warnings.length > 0),
       warningTexts,
     ),
-    documentGroup(
-      "remarks",
-      counted(warnings.length, "{0} remark about the document", "{0} remarks about the document"),
-      "",
-      warnings,
-    ),
-    documentGroup(
-      "flaws",
-      counted(
-        flaws.length,
-        "{0} flaw found by {1}",
-        "{0} flaws found by {1}",
-        server.kind === "mcp" ? verbatim("JSON Schema") : "openapi-core",
-      ),
-      t`Most are harmless: many real documents have some.`,
-      flaws,
-    ),
   ];
-  return groups.filter(({ entries }) => entries.length > 0);
+}
+
+/** @param {string[]} warnings */
+function remarkGroup(warnings) {
+  const title = counted(warnings.length, "{0} remark about the document", "{0} remarks about the document");
+  return documentGroup("remarks", title, "", warnings);
+}
+
+/** @param {string[]} flaws @param {ServerDetail["kind"]} kind */
+function flawGroup(flaws, kind) {
+  const judge = kind === "mcp" ? verbatim("JSON Schema") : "openapi-core";
+  const title = counted(flaws.length, "{0} flaw found by {1}", "{0} flaws found by {1}", judge);
+  return documentGroup("flaws", title, t`Most are harmless: many real documents have some.`, flaws);
 }
 
 /**
