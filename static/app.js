@@ -19,7 +19,7 @@ import { InlineCards } from "./session/pending_approvals.js";
 import { OWN_VERSION } from "./session/executor_script.js";
 import { Inventory } from "./session/inventory.js";
 import { readRoute, viewAddress, Router } from "./ui/router.js";
-import { translateFrame } from "./ui/page_frame.js";
+import { followPastedLinks, prepareSkipLink, translateFrame } from "./ui/page_frame.js";
 import { reloadOldPage } from "./ui/old_page.js";
 import { loadSection } from "./sections.js";
 import { loginPanel, takeLoginFailure } from "./session/team_login.js";
@@ -142,38 +142,30 @@ class App {
   /** @param {Parts} parts @param {import("./executor/identity.js").Entrance} entrance */
   async #run(parts, { byTicket }) {
     const { executor, inventory, devices, controls, webMcp } = parts;
-    const status = new StatusView(elementById("connection"), parts);
-    const open = (/** @type {Route} */ route) => openView(parts, route);
-    const navigation = new Router({ list: elementById("sections"), main: elementById("main"), open });
-    const [approvals, notices] = [new ApprovalsView(elementById("approvals"), parts), new ApprovalNotices(parts)];
-    const attention = new AttentionView(elementById("attention"), parts);
-    const shortcuts = new Shortcuts(parts, elementById("open-palette"));
-    this.started.push(
-      executor,
-      devices,
-      controls,
-      status,
-      navigation,
-      approvals,
-      attention,
-      notices,
-      webMcp,
-      shortcuts,
-      { stop: keepFresh(parts) },
-    );
+    const views = viewsOf(parts);
+    this.started.push(executor, devices, controls, ...views, webMcp, { stop: keepFresh(parts) });
     this.started.push({ stop: executor.onState((state) => this.#watchRemoval(state)) });
-    navigation.start();
-    shortcuts.start();
+    this.#openPage(parts);
     const loaded = inventory.loadInventory();
     const { unattended } = this;
     if (unattended) this.started.push(await loaded.then(() => unattended.enter(parts)));
     else if (byTicket) await loaded.then(() => acceptStartupServers(parts));
     this.started.push({ stop: stopWhileCached(executor) });
     executor.start(); // after what was just accepted, so that "connected" means that it can be called
-    for (const part of [devices, controls, status, approvals, attention, notices, webMcp]) part.start();
+    for (const part of [devices, controls, ...views, webMcp]) part.start();
     void navigator.storage?.persist?.(); // keys and pins must not be swept when the disk is full
     await loaded;
     await this.#refetchDocuments(parts);
+  }
+
+  /** What leads to the sections can be used before anything is loaded. @param {Parts} parts */
+  #openPage(parts) {
+    const open = (/** @type {Route} */ route) => openView(parts, route);
+    const navigation = new Router({ list: elementById("sections"), main: elementById("main"), open });
+    const shortcuts = new Shortcuts(parts, elementById("open-palette"));
+    this.started.push(navigation, shortcuts);
+    navigation.start();
+    shortcuts.start();
   }
 
   /** Without it the page still runs calls, so that a file that does not come is said and ends nothing. @param {Parts} parts */
@@ -237,6 +229,16 @@ class App {
   }
 }
 
+/** What shows in every section how things stand. @param {Parts} parts */
+function viewsOf(parts) {
+  return [
+    new StatusView(elementById("connection"), parts),
+    new ApprovalsView(elementById("approvals"), parts),
+    new AttentionView(elementById("attention"), parts),
+    new ApprovalNotices(parts),
+  ];
+}
+
 /**
  * Loads the inventory when the bridge says that it changed, and after a connection if it changed before that.
  * @param {Parts} parts
@@ -291,23 +293,8 @@ function nonceOfPage() {
   return /** @type {HTMLMetaElement | null} */ (document.querySelector("meta[name=session-nonce]"))?.content ?? "";
 }
 
-/** The skip link moves the focus without touching the address, which belongs to the views. */
-function prepareSkipLink() {
-  document.querySelector(".skip")?.addEventListener("click", (event) => {
-    event.preventDefault();
-    elementById("main").focus();
-  });
-}
-
-/** A printed link pasted into a tab that shows the page only changes the address: nothing would be entered. */
-function followPastedLinks() {
-  window.addEventListener("hashchange", () => {
-    if (new URLSearchParams(location.hash.slice(1)).has("ticket")) location.reload();
-  });
-}
-
 translateFrame(document);
-prepareSkipLink();
+prepareSkipLink(document);
 followPastedLinks();
 void new App().start();
 loadSection(readRoute(location.hash)).catch(() => undefined); // at the same time as all else; the router says what failed

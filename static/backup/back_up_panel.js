@@ -25,6 +25,15 @@ const passphraseField = () =>
     maxlength: 500,
   });
 
+/** @param {() => void} make a passphrase */
+const fileActions = (make) =>
+  el(
+    "div",
+    { class: "actions" },
+    el("button", { type: "submit", class: "primary" }, t`Download the backup`),
+    button(t`Make a passphrase`, make, { class: "quiet" }),
+  );
+
 export class BackUpPanel {
   /** @type {BackupItem[]} */
   #items = [];
@@ -111,19 +120,13 @@ export class BackUpPanel {
       void attemptAction(message, () => this.#download(passphrase.value, again.value));
     };
     const fields = [labelledField(t`Passphrase`, passphrase), strength, labelledField(t`The same again`, again)];
-    const actions = el(
-      "div",
-      { class: "actions" },
-      el("button", { type: "submit", class: "primary" }, t`Download the backup`),
-      button(t`Make a passphrase`, make, { class: "quiet" }),
-    );
     return el(
       "form",
       { class: "stack", "aria-label": t`As a file`, onsubmit: download },
       el("h3", null, t`As a file`),
       ...fields,
       message,
-      actions,
+      fileActions(make),
     );
   }
 

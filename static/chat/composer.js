@@ -4,7 +4,7 @@ import { t } from "../base/language.js";
 import { button, el, fill, link, notice, sentenceOf } from "../ui/dom.js";
 import { viewAddress } from "../ui/router.js";
 import { AttachmentTray, readFiles } from "./attachment_tray.js";
-import { isSendKey } from "./turn_views.js";
+import { isSendKey } from "./send_key.js";
 
 /**
  * @typedef {object} ComposerActions

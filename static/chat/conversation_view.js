@@ -1,6 +1,7 @@
 // @ts-check
 /** One conversation on the screen, or one that has not begun: head, settings, turns and the field for the next message. */
 import { t } from "../base/language.js";
+import { beginConversation, emptyChoices } from "./beginning.js";
 import { ChatComposer, DEMO } from "./composer.js";
 import { ChatHeader } from "./header.js";
 import { ChatSession } from "./session.js";
@@ -15,10 +16,7 @@ import { announceSentence, button, el, fill, notice } from "../ui/dom.js";
 /** @typedef {import("../types/chat_types.js").EnabledTool} EnabledTool */
 /** @typedef {{begun: (id: string) => void, changed: () => void, removed: () => void, placeAbove: (id: string) => number | null, list: (isShown: boolean) => void}} PaneNews */
 
-const TITLE_CHARS = 60;
 /** @typedef {import("../types/chat_types.js").Parameters} Parameters */
-/** What a new conversation begins with. @type {() => {model: string | null, prompt: string, off: Set<string>, parameters: Parameters}} */
-const emptyChoices = () => ({ model: null, prompt: "", off: new Set(), parameters: {} });
 
 export class ConversationView {
   /** @type {ChatSession | null} */
@@ -239,15 +237,7 @@ export class ConversationView {
 
   /** The first message makes the conversation, so that none stays empty. @param {string} text */
   async #begin(text) {
-    const { chat } = this;
-    const { model, prompt, off, parameters } = this.#chosen;
-    const title = text.split("\n", 1)[0].slice(0, TITLE_CHARS);
-    const chosen = { ...(model === null ? {} : { model }), ...(prompt === "" ? {} : { system_prompt: prompt }) };
-    const conversation = await chat.createConversation({ title, tools: "accepted", parameters, ...chosen });
-    for (const key of off) {
-      const [server_id, tool_name] = key.split(" ");
-      await chat.disableTool(conversation.id, { server_id, tool_name });
-    }
+    const conversation = await beginConversation(this.chat, this.#chosen, text);
     this.#adopt(conversation);
     this.news.begun(conversation.id);
     return /** @type {ChatSession} */ (/** @type {unknown} */ (this.#session));

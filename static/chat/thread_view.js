@@ -7,12 +7,13 @@ import { t } from "../base/language.js";
 import { announceSentence, button, el, fill } from "../ui/dom.js";
 import { rearmControls } from "../base/guarded_control.js";
 import { waitingSentence } from "../ui/approval_card.js";
-import { AnswerTurnView, UserTurnView } from "./turn_views.js";
+import { AnswerTurnView } from "./answer_turn_view.js";
+import { UserTurnView } from "./user_turn_view.js";
 import { openCallsOf, threadOf } from "./thread.js";
 
 /** @typedef {import("../types/chat_types.js").ChatState} ChatState */
 /** @typedef {import("../types/chat_types.js").Turn} Turn */
-/** @typedef {import("./turn_views.js").TurnActions} TurnActions */
+/** @typedef {import("./turn_footer.js").TurnActions} TurnActions */
 /** @typedef {import("../types/view_types.js").Parts} Parts */
 
 /** How near the end a reader is who wants to follow it. */

@@ -10,6 +10,11 @@ export function openRelayPort() {
   return port1;
 }
 
+/** Lets a worker speak to the companion. @param {Worker} worker @param {MessagePort} [port] */
+export function handOverPort(worker, port = openRelayPort()) {
+  worker.postMessage({ type: "companion_port", port }, [port]);
+}
+
 /** A relay that arrives later says so: the user has connected this bridge meanwhile, or the extension was updated. @param {() => void} callback @returns {() => void} ends it */
 export function onRelayHere(callback) {
   /** @param {MessageEvent} event */

@@ -13,11 +13,16 @@ import {
   isTextLike,
   isUnlabelledJson,
   looksLikeText,
+  reportedType,
   statedType,
 } from "../base/content_type.js";
 
 /** @typedef {import("../types/types.d.ts").Limits} Limits */
 /** @typedef {import("../types/types.d.ts").ReadBody} ReadBody */
+
+/** Maximum characters of a status text and a content type (bridge/browser_protocol.py). */
+const STATUS_TEXT_CHARS = 200;
+const CONTENT_TYPE_CHARS = 300;
 
 /** Milliseconds before the deadline at which a stream of events is cut, so that its answer still arrives in time. */
 const STREAM_MARGIN_MS = 3000;
@@ -205,4 +210,20 @@ export function cutText(text, cap) {
   const room = new Uint8Array(Math.min(cap, text.length * 3));
   const { read, written } = new TextEncoder().encodeInto(text, room);
   return { text: text.slice(0, read), bytes: written, isCut: read < text.length };
+}
+
+/** What is told of an answer beside its body. @param {Response} response @param {ReadBody} body @param {(text: string) => string} redact */
+export function answerHead(response, body, redact) {
+  return {
+    http_status: response.status,
+    status_text: redact(response.statusText).slice(0, STATUS_TEXT_CHARS),
+    content_type: redact(reportedType(response.headers, body)).slice(0, CONTENT_TYPE_CHARS),
+    headers: Object.fromEntries([...response.headers].map(([name, value]) => [name, redact(value)])),
+  };
+}
+
+/** @param {Exclude<ReadBody, {kind: "too_large"}>} body */
+export function bodySize(body) {
+  const { bytes, total_bytes } = body;
+  return { bytes, total_bytes, cut_by: body.kind === "text" ? body.cut_by : null };
 }

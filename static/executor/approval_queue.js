@@ -29,7 +29,7 @@ import { CallFailure } from "./call_failure.js";
 /**
  * @typedef {object} ApprovalEnvironment
  * @property {(call: ToolCall) => Promise<CardFacts>} describeCall         throws what makes the call impossible
- * @property {(callId: string, decision: UserDecision) => Promise<import("./bridge_socket.js").DecisionReply>} submitDecision  asks the bridge
+ * @property {(callId: string, decision: UserDecision) => Promise<import("../types/socket_types.d.ts").DecisionReply>} submitDecision  asks the bridge
  * @property {{addGrant: (grant: import("../types/types.d.ts").PageGrant) => Promise<void>}} grants
  * @property {{monotonic: () => number, wall: () => number}} clock       milliseconds; one may be set, the other may sleep
  * @property {{set: (callback: () => void, milliseconds: number) => unknown, clear: (timer: any) => void}} timers

@@ -14,24 +14,11 @@ import { Reconnection } from "./reconnection.js";
 /** @typedef {import("../types/types.d.ts").Connection} Connection */
 /** @typedef {import("../types/types.d.ts").Introduction} Greeting */
 /** @typedef {import("../types/types.d.ts").ListedCall} ListedCall */
-/** @typedef {{decision: "once" | "chat" | "timed" | "always" | "denied", reason: import("../types/types.d.ts").DecisionReason}} Decision */
-/** @typedef {{may_begin: boolean, awaiting_slot: boolean, deadline_ms: number}} DecisionReply */
-/** @typedef {import("../vendor/socket.io-4.8.4.esm.min.js").Socket} Socket */
-/** @typedef {{code: string, message: string, retryable?: boolean, detail?: Record<string, unknown>}} Problem */
-/** @typedef {{beat_s?: number, limits?: Record<string, number>, approval_mode?: string, ended_calls?: string[], revision?: string}} Welcome */
-/**
- * @typedef {object} SocketDelegate
- * @property {(connection: Connection, problem: Problem | null) => void} connectionChanged
- * @property {(limits: Record<string, number>) => void} limitsAnnounced
- * @property {(answer: {ended: string[], listed: ListedCall[]}) => void} handshakeCompleted
- * @property {(callId: string, reason: string) => void} callCancelled        reason: a sentence
- * @property {(callId: string) => void} slotGranted                       the decision of an approved call that waits is to be sent again
- * @property {(mode: unknown) => void} approvalModeAnnounced
- * @property {(subject: import("../types/types.d.ts").Subject, revision?: string) => void} subjectChanged
- *   something that the views read is to be read again, unless it is of that revision
- * @property {(callIds: string[]) => void} resultsConfirmed            the outbox got shorter
- */
-/** @typedef {SocketDelegate & import("./call_message.js").ArrivalDelegate} BridgeSocketDelegate */
+/** @typedef {import("../types/socket_types.d.ts").Decision} Decision */
+/** @typedef {import("../types/socket_types.d.ts").DecisionReply} DecisionReply */
+/** @typedef {import("../types/socket_types.d.ts").Problem} Problem */
+/** @typedef {import("../types/socket_types.d.ts").Welcome} Welcome */
+/** @typedef {import("../types/socket_types.d.ts").SocketDelegate & import("./call_message.js").ArrivalDelegate} BridgeSocketDelegate */
 
 const PROTOCOL = 2;
 const PATH = "/ws/socket.io";

@@ -8,6 +8,7 @@ import { RequestError } from "../request/request_error.js";
 
 /** @typedef {import("../types/types.d.ts").Delivered} Delivered */
 /** @typedef {import("../types/types.d.ts").CallError} CallError */
+/** @typedef {import("../types/types.d.ts").ToolCall} ToolCall */
 
 /** An ending of a call that is no answer. `retryable`: a second try makes sense if it can do no harm. */
 export class CallFailure extends Error {
@@ -152,4 +153,12 @@ export function failedOutcome(failure, { redact, isSafe }, duration_ms) {
   failure.message = redact(failure.message);
   failure.detail = redactFacts(failure.detail, redact);
   return { status: "failed", error: errorOf(failure, isSafe), delivered: failure.delivered, duration_ms };
+}
+
+/** What is called is not what this browser has accepted. @param {Pick<ToolCall, "key">} call @param {object | null} pin */
+export function notAccepted({ key }, pin) {
+  const reason = pin
+    ? `"${key}" has changed since it was accepted. Review it on the bridge page.`
+    : `This browser has not accepted "${key}". Accept it on the bridge page.`;
+  return new CallFailure("not_accepted", reason);
 }

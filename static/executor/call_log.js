@@ -16,7 +16,7 @@ export const PREVIEW_CHARS = 16384;
 
 /**
  * @param {import("../types/types.d.ts").BuiltRequest} request
- * @param {Pick<import("./tool_runner.js").Sending, "via" | "reads">} sending
+ * @param {Pick<import("../types/runner_types.d.ts").Sending, "via" | "reads">} sending
  * @param {(text: string, isCut?: boolean) => string} shown removes secrets
  * @returns {import("../types/types.d.ts").LoggedRequest}
  */

@@ -6,14 +6,14 @@
  * It is loaded with the first such call, as a file of its own, so the classes of failures are handed in.
  */
 
-import { argumentHeaders, headersOf, objectOf, writeNotification, writeRequest } from "../mcp/messages.js";
+import { answerTo, argumentHeaders, cancelNotice, headersOf, objectOf, writeRequest } from "../mcp/messages.js";
 import { connectServer, HttpRefusal, LIST_LIMITS, listTools, McpProblem, replyTo } from "../mcp/client.js";
 import { ReplyTooLong } from "../mcp/reply_reader.js";
 import { SESSION } from "../mcp/source.js";
 import { isSameDefinition } from "../mcp/tool_list.js";
 import { claimsOf } from "../mcp/tool_claims.js";
 import { contentOfResult, failureOfResult } from "../mcp/tool_result.js";
-import { parseJson, stringifyJson } from "../base/json_text.js";
+import { parseJson } from "../base/json_text.js";
 
 /** @typedef {import("../types/types.d.ts").Pin} Pin */
 /** @typedef {import("../types/types.d.ts").JsonObject} JsonObject */
@@ -23,18 +23,7 @@ import { parseJson, stringifyJson } from "../base/json_text.js";
 /** @typedef {import("../types/mcp_types.d.ts").McpSend} McpSend */
 /** @typedef {typeof import("./call_failure.js")} Failures */
 /** @typedef {import("./call_failure.js").CallFailure} CallFailure */
-/**
- * One call on its way.
- * @typedef {object} McpCall
- * @property {Pin} pin
- * @property {BuiltRequest} request    its body: the arguments
- * @property {AbortSignal} signal
- * @property {string} traceparent      the trace that the server is told; "": none
- * @property {(request: BuiltRequest) => void} observe   for the log: the call as it is sent
- * @property {(request: BuiltRequest, signal?: AbortSignal) => Promise<Response>} trySend  rejects as `fetch` does
- * @property {(request: BuiltRequest) => Promise<Response>} send     rejects with the diagnosis
- * @property {(error: unknown) => Promise<CallFailure>} explain        the diagnosis of what `trySend` rejected with
- */
+/** @typedef {import("../types/mcp_types.d.ts").McpCall} McpCall */
 
 /** What a file takes in base64, and something for the message around it. */
 const CAP_FACTOR = 1.4;
@@ -70,7 +59,7 @@ export class McpCalls {
 
   /**
    * @param {import("./tool_runner.js").ToolRunner} runner
-   * @param {Pick<McpCall, "request" | "signal" | "observe" | "traceparent"> & {sending: import("./tool_runner.js").Sending}} about
+   * @param {Pick<McpCall, "request" | "signal" | "observe" | "traceparent"> & {sending: import("../types/runner_types.d.ts").Sending}} about
    * @returns {{openServer: () => Promise<Response | null>, callTool: () => Promise<Response>}} throw a `CallFailure`
    */
   prepareCall(runner, { sending, request, signal, observe, traceparent }) {
@@ -297,14 +286,4 @@ function sendWith({ request }, send) {
 function tellServer(call, connection, text, method) {
   const send = (/** @type {BuiltRequest} */ request) => call.trySend(request, AbortSignal.timeout(TOLD_MS));
   void sendWith(call, send)(text, headersOf(connection, method)).catch(() => undefined);
-}
-
-/** @param {string} id */
-const cancelNotice = (id) =>
-  writeNotification("notifications/cancelled", { requestId: id, reason: "The call was stopped." });
-
-/** What a server asks in the middle of a call; this page can do nothing for it but be there. @param {JsonObject} message */
-function answerTo({ id, method }) {
-  const error = { code: -32601, message: "This client has no such method." };
-  return stringifyJson({ jsonrpc: "2.0", id, ...(method === "ping" ? { result: {} } : { error }) });
 }

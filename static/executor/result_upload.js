@@ -6,6 +6,8 @@ import { essenceOf } from "../base/content_type.js";
 
 /** @typedef {import("../types/types.d.ts").ToolCall} ToolCall */
 /** @typedef {{fetch: typeof globalThis.fetch, route: () => string}} Way to the bridge; the route may change between tries */
+/** @typedef {Exclude<import("../types/types.d.ts").ReadBody, {kind: "too_large"}>} TakenBody */
+/** @typedef {import("../types/types.d.ts").Upload} Upload */
 
 /** Waits between tries: a restarting bridge is back within seconds. */
 const WAITS_MS = [300, 1000, 3000];
@@ -67,10 +69,10 @@ async function putResult(way, call, content, contentType, signal) {
 }
 
 /**
- * @param {Exclude<import("../types/types.d.ts").ReadBody, {kind: "too_large"}>} body
+ * @param {TakenBody} body
  * @param {string} contentType
  * @param {number} inlineBytes  longer texts are uploaded
- * @returns {import("../types/types.d.ts").Upload | null} null: it goes inside the message of the outcome
+ * @returns {Upload | null} null: it goes inside the message of the outcome
  */
 export function uploadOf(body, contentType, inlineBytes) {
   if (body.kind === "empty") return null;
@@ -78,4 +80,10 @@ export function uploadOf(body, contentType, inlineBytes) {
   const { byteLength } = new TextEncoder().encode(body.text);
   if (byteLength <= inlineBytes) return null;
   return { content: body.text, content_type: `${essenceOf(contentType) || "text/plain"}; charset=utf-8` };
+}
+
+/** How the body reaches the bridge. @param {TakenBody} body @param {Upload | null} upload @returns {import("../types/types.d.ts").OutcomeBody} */
+export function deliveryOf(body, upload) {
+  if (upload) return { kind: "uploaded" };
+  return body.kind === "text" ? { kind: "text", text: body.text } : { kind: "empty" };
 }

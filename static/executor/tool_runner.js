@@ -6,13 +6,12 @@
  * request at most once; sending a call again is the bridge's decision. Files that arguments name by URL are read before.
  */
 
-import { readAnswer, streamTime } from "./answer_reader.js";
+import { answerHead, readAnswer, bodySize, streamTime } from "./answer_reader.js";
 import { forbiddenTarget } from "./address_space.js";
 import { buildRequest } from "../request/build.js";
-import { withIdempotencyKey } from "../request/idempotency_key.js";
+import { nextId, withIdempotencyKey } from "../request/idempotency_key.js";
 import { passedContext, withTraceContext } from "../request/trace_context.js";
 import { readFiles } from "./file_reads.js";
-import { reportedType } from "../base/content_type.js";
 import { describeFailed, mayFollow } from "../causes/failed_request.js";
 import {
   brokenOff,
@@ -21,6 +20,7 @@ import {
   failedOutcome,
   failureOf,
   messageOf,
+  notAccepted,
   stoppedUnderWay,
   tooLarge,
   uploadFailed,
@@ -30,7 +30,7 @@ import { PhaseClock } from "../base/phase_clock.js";
 import { loggedRequest, PREVIEW_CHARS } from "./call_log.js";
 import { withoutBody } from "./call_message.js";
 import { createLogRedactor, overwriteSecrets, createRedactor } from "./redaction.js";
-import { uploadOf } from "./result_upload.js";
+import { deliveryOf, uploadOf } from "./result_upload.js";
 import { secretTexts } from "../request/credential_placement.js";
 import { statedNeed } from "../request/missing_credentials.js";
 import { BY_PAGE, cookieTexts, statedVia, withOtherWay, withVia } from "./transport_choice.js";
@@ -41,59 +41,13 @@ import { BY_PAGE, cookieTexts, statedVia, withOtherWay, withVia } from "./transp
 /** @typedef {import("../types/types.d.ts").Limits} Limits */
 /** @typedef {import("../types/types.d.ts").BuiltRequest} BuiltRequest */
 /** @typedef {import("../types/types.d.ts").JsonObject} JsonObject */
-/** @typedef {import("../types/types.d.ts").CredentialSet} CredentialSet */
 /** @typedef {import("../types/types.d.ts").Upload} Upload */
-/** @typedef {import("../types/types.d.ts").Via} Via */
+/** @typedef {import("./result_upload.js").TakenBody} TakenBody */
 
-/**
- * @typedef {object} RunnerEnvironment
- * @property {typeof globalThis.fetch} fetch                for the files that the bridge keeps
- * @property {Record<Via["transport"], import("../types/types.d.ts").Transport>} transports
- * @property {(serverId: string, origin: string) => Promise<Via>} findVia   what the user has chosen
- * @property {() => number} now                           monotonic milliseconds
- * @property {string} pageUrl
- * @property {() => Promise<Pin[]>} listPins              of all servers
- * @property {(serverId: string, key: string) => Promise<Pin | null>} findPin
- * @property {(serverId: string, origin: string, mayRenew: boolean) => Promise<CredentialSet>} loadCredentials  sends nothing unless it may renew
- * @property {import("../causes/read_history.js").ReadHistory["noteRead"]} noteRead   the page itself could read an answer
- * @property {(url: string) => Promise<{words: string, likely_cause?: string}>} explainRedirect  what is to be said of one that leads nobody knows where
- * @property {(failed: import("./diagnosis.js").FailedFetch) => Promise<import("../types/types.d.ts").Diagnosis>} diagnoseFailure  why a fetch was rejected
- * @property {(call: ToolCall, content: Uint8Array<ArrayBuffer> | string, contentType: string, signal: AbortSignal) => Promise<void>} uploadResult
- * @property {Limits} limits
- * @property {() => Promise<import("./mcp_calls.js").McpCalls>} loadMcp  throws a `CallFailure`
- * @property {RunObserver} observer
- * @property {CallRecorder} journal
- * @property {() => boolean} isConnected                  to the bridge
- */
-/**
- * What a log may see; every text has its secrets removed already.
- * @typedef {object} RunObserver
- * @property {(call: ToolCall, request: import("../types/types.d.ts").LoggedRequest) => void} requestBuilt
- * @property {(call: ToolCall, response: import("../types/types.d.ts").LoggedResponse) => void} answerRead
- */
-
-/**
- * Records requests that may change something.
- * @typedef {object} CallRecorder
- * @property {(call: ToolCall, companionEpoch: string) => Promise<void>} recordBegun    settles when it is durable; throws a `CallFailure`
- * @property {(call: ToolCall, outcome: Outcome, upload: Upload | null) => Promise<void>} recordOutcome
- */
-
-/** @typedef {(text: string, isCut?: boolean) => string} Redact */
-/** @typedef {{redact: Redact, isSafe: boolean, hasBegun: boolean, via: Via, epoch: string, clock: PhaseClock}} Course */
-/**
- * What all requests of one call have in common.
- * @typedef {object} Sending
- * @property {Pin} pin
- * @property {CredentialSet} credentials
- * @property {Via} via
- * @property {string[]} ids   of those that may change something, as far as they were sent
- * @property {import("../types/types.d.ts").FileRead[]} reads  what was read before
- */
-
-/** Maximum characters of a status text and a content type (bridge/browser_protocol.py). */
-const STATUS_TEXT_CHARS = 200;
-const CONTENT_TYPE_CHARS = 300;
+/** @typedef {import("../types/runner_types.d.ts").RunnerEnvironment} RunnerEnvironment */
+/** @typedef {import("../types/runner_types.d.ts").Redact} Redact */
+/** @typedef {import("../types/runner_types.d.ts").Course} Course */
+/** @typedef {import("../types/runner_types.d.ts").Sending} Sending */
 
 export class ToolRunner {
   /** @param {RunnerEnvironment} environment */
@@ -213,16 +167,7 @@ export class ToolRunner {
   /** @param {ToolCall} call @returns {Promise<Pin>} */
   async acceptedPin(call) {
     const pin = await this.environment.findPin(call.server_id, call.key);
-    if (!pin)
-      throw new CallFailure(
-        "not_accepted",
-        `This browser has not accepted "${call.key}". Accept it on the bridge page.`,
-      );
-    if (pin.digest !== call.digest)
-      throw new CallFailure(
-        "not_accepted",
-        `"${call.key}" has changed since it was accepted. Review it on the bridge page.`,
-      );
+    if (pin === null || pin.digest !== call.digest) throw notAccepted(call, pin);
     return pin;
   }
 
@@ -297,46 +242,32 @@ export class ToolRunner {
    * @returns {Promise<{answered: Omit<import("../types/types.d.ts").Answered, "duration_ms">, upload: Upload | null}>}
    */
   async receiveAnswer(call, response, { sending, redact, secrets, signal, until }) {
-    const body = await readBody(response, this.environment.limits, signal, until);
+    const { limits } = this.environment;
+    const body = await readBody(response, limits, signal, until);
     if (body.kind === "text") body.text = redact(body.text, body.truncated);
     if (body.kind === "file") overwriteSecrets(body.content, secrets);
-    const content_type = redact(reportedType(response.headers, body)).slice(0, CONTENT_TYPE_CHARS);
-    const headers = Object.fromEntries([...response.headers].map(([name, value]) => [name, redact(value)]));
-    const status_text = redact(response.statusText).slice(0, STATUS_TEXT_CHARS);
-    const head = { http_status: response.status, status_text, content_type, headers };
+    const head = answerHead(response, body, redact);
     if (body.kind === "too_large") throw tooLarge(body.bytes, body.total_bytes, response.status);
-    const size = {
-      bytes: body.bytes,
-      total_bytes: body.total_bytes,
-      cut_by: body.kind === "text" ? body.cut_by : null,
-    };
-    const upload = uploadOf(body, content_type, this.environment.limits.inline_result_bytes);
-    const preview = body.kind === "text" ? body.text.slice(0, upload ? PREVIEW_CHARS : body.text.length) : "";
-    this.environment.observer.answerRead(call, {
-      ...head,
-      ...size,
-      kind: body.kind,
-      is_stored: upload !== null,
-      preview,
-    });
-    /** @type {import("../types/types.d.ts").OutcomeBody} */
-    const delivery = upload
-      ? { kind: "uploaded" }
-      : body.kind === "text"
-        ? { kind: "text", text: body.text }
-        : { kind: "empty" };
+    const facts = { ...head, ...bodySize(body) };
+    const upload = uploadOf(body, head.content_type, limits.inline_result_bytes);
+    this.logAnswer(call, facts, body, upload);
     const { truncated } = body;
+    const need = statedNeed(response.status, sending);
     return {
-      answered: {
-        status: "answered",
-        ...head,
-        ...size,
-        truncated,
-        body: delivery,
-        ...statedNeed(response.status, sending),
-      },
+      answered: { status: "answered", ...facts, truncated, body: deliveryOf(body, upload), ...need },
       upload,
     };
+  }
+
+  /**
+   * @param {ToolCall} call
+   * @param {ReturnType<typeof answerHead> & ReturnType<typeof bodySize>} facts
+   * @param {TakenBody} body
+   * @param {Upload | null} upload
+   */
+  logAnswer(call, facts, body, upload) {
+    const preview = body.kind === "text" ? body.text.slice(0, upload ? PREVIEW_CHARS : body.text.length) : "";
+    this.environment.observer.answerRead(call, { ...facts, kind: body.kind, is_stored: upload !== null, preview });
   }
 
   /** False: lost; its status tells what a call changed. @param {ToolCall} call @param {Upload} upload @param {number} bytes @param {Course} course @param {AbortSignal} signal */
@@ -350,14 +281,6 @@ export class ToolRunner {
       throw signal.aborted ? stoppedUnderWay(signal) : uploadFailed(bytes, error);
     }
   }
-}
-
-/** A request that changes something has the id of its call; a second one, of an MCP server that did not take the first, one of its own. @param {Sending} sending */
-function nextId({ pin, ids }) {
-  if (pin.plan.safe) return crypto.randomUUID();
-  const id = ids.length === 1 ? ids[0] : `${ids[0]}:${ids.length}`;
-  ids.push(id);
-  return id;
 }
 
 /** @param {Response} response @param {Limits} limits @param {AbortSignal} signal @param {AbortSignal} until */

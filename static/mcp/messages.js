@@ -156,3 +156,13 @@ export function readInitialization(result, session) {
 
 /** @param {JsonValue | undefined} value */
 const textOf = (value) => (typeof value === "string" ? value : "");
+
+/** @param {string} id of the call that was stopped */
+export const cancelNotice = (id) =>
+  writeNotification("notifications/cancelled", { requestId: id, reason: "The call was stopped." });
+
+/** What a server asks in the middle of a call; a page can do nothing for it but be there. @param {JsonObject} message */
+export function answerTo({ id, method }) {
+  const error = { code: -32601, message: "This client has no such method." };
+  return stringifyJson({ jsonrpc: "2.0", id, ...(method === "ping" ? { result: {} } : { error }) });
+}

@@ -1,5 +1,8 @@
 // @ts-check
-/** The header by which an API knows a request that reached it twice; browsers send a POST again on their own. Pure. */
+/**
+ * What tells that a request was there before: to an API, a header, as browsers send a POST again on their own; to what sends
+ * it, an id. Pure.
+ */
 
 /** @typedef {import("../types/types.d.ts").BuiltRequest} BuiltRequest */
 /** @typedef {import("../types/types.d.ts").RequestPlan} RequestPlan */
@@ -17,4 +20,16 @@ export function withIdempotencyKey(request, { safe, parameters }, { call_id, ide
   const isOwn = parameters.some((parameter) => parameter.in === "header" && parameter.name.toLowerCase() === NAME);
   if (!idempotency_key || safe || isOwn) return request;
   return { ...request, headers: [...request.headers, [NAME, call_id]] };
+}
+
+/**
+ * A request that changes something has the id of its call; a second one, of an MCP server that did not take the first, one
+ * of its own.
+ * @param {Pick<import("../types/runner_types.d.ts").Sending, "pin" | "ids">} sending
+ */
+export function nextId({ pin, ids }) {
+  if (pin.plan.safe) return crypto.randomUUID();
+  const id = ids.length === 1 ? ids[0] : `${ids[0]}:${ids.length}`;
+  ids.push(id);
+  return id;
 }

@@ -1,50 +1,30 @@
 // @ts-check
 /** Adding a document or an MCP server: by address (asked by this browser, or the bridge), as a file, or pasted. */
-import { dictionaryOf } from "../base/dictionary.js";
 import { t } from "../base/language.js";
-import { corsAdvice } from "../answers/cors_advice.js";
-import { announceSentence, button, el, fill, labelledField, link, notice, sentenceOf } from "../ui/dom.js";
+import { announceSentence, el, fill, labelledField, link, notice, sentenceOf } from "../ui/dom.js";
 import { formatCount } from "../ui/format_count.js";
 import { viewAddress, goTo } from "../ui/router.js";
-import { isPublic } from "../executor/address_space.js";
-import { WALLS } from "../executor/transport_choice.js";
 import { ChosenProbes } from "../session/chosen_probes.js";
 import { readFiles } from "./file_picker.js";
 import { addressOf, documentsAmong } from "./document_files.js";
 import { filesPanel } from "./files_panel.js";
-import { serverLines, tokenForm } from "./mcp_advice.js";
+import { alternativesTo } from "./fetch_alternatives.js";
+import { tokenForm } from "./mcp_advice.js";
 import { ProbeError, readAddress } from "../session/probe_frames.js";
 import { ReferenceLoader } from "./reference_loader.js";
 import { askForPlace, isUsable, searchDocuments, takeText } from "./brought_document.js";
 import { isAddress } from "../conversion/recognition.js";
 import { askAboutReferences, askForDocument } from "./reference_dialog.js";
-import { chooseCompanion, companionButton, obtainGrant } from "./companion_grant.js";
+import { chooseCompanion } from "./companion_grant.js";
 
 /** @typedef {import("../types/view_types.js").Parts} Parts */
 /** @typedef {import("../types/api_types.js").NewServer} NewServer */
 /** @typedef {import("./document_files.js").DocumentFile} DocumentFile */
 /** @typedef {import("../types/reference_types.js").Question} Question */
 
-/** Failures after which the bridge itself may still get a public document. */
-const BRIDGE_MAY_HELP = new Set([
-  "cors",
-  "error_answer",
-  "network",
-  "mixed_content",
-  "redirect_refused",
-  "blocked_by_policy",
-  "timeout",
-]);
 /** Failures with which something answered: its document may be elsewhere. */
 const SEARCHED = new Set(["web_page", "http_status", "empty", "not_a_document"]);
-const WORDS = /** @type {Record<string, string>} */ (
-  dictionaryOf({
-    network: t`Check the address, and that the server runs, then fetch again.`,
-    timeout: t`The server may be busy. Fetch again, or look whether it runs.`,
-    cors: t`Perhaps nothing is at this path: many servers leave the permission (CORS) out of their error answers. If the document is there, save it and add it as a file; its calls still need the permission.`,
-    mcp_login: "",
-  })
-);
+
 const READING = () => notice("note", t`Reading the document…`);
 
 export class AddServerView {
@@ -238,41 +218,12 @@ export class AddServerView {
   /** @param {URL} url @param {string} code */
   #alternatives(url, code) {
     if (code === "mcp_login") return this.#loginForms(url);
-    const lines = serverLines(code);
-    if (lines) return lines;
-    const canHelp = BRIDGE_MAY_HELP.has(code) && isPublic(url.hostname);
-    const help = canHelp
-      ? button(
-          t`Let the bridge fetch it`,
-          () => void this.#attempt(async () => void (await this.#add({ url: url.href }))),
-          {
-            class: "primary",
-          },
-        )
-      : null;
-    const doctor = link(t`Open the doctor`, `${viewAddress("doctor")}?url=${encodeURIComponent(url.href)}`, {
-      class: "button quiet",
-    });
-    const words = canHelp
-      ? t`The document is public, so the bridge can fetch it instead, together with the files it refers to at the same origin; files elsewhere are left out and listed in the report. The calls themselves still need the API's permission (CORS) for your browser.`
-      : (WORDS[code] ?? t`You can also save the document and add it as a file.`);
-    return el(
-      "div",
-      { class: "alternatives" },
-      el("p", { class: "hint" }, words),
-      el("div", { class: "actions" }, help, doctor),
-      WALLS.has(code) || code.startsWith("companion_") ? this.#otherWay(url) : null,
-      code === "cors" ? corsAdvice(this.parts, url.origin) : null,
-    );
-  }
-
-  /** The companion reads what no page may. It is asked for no more than that. @param {URL} url */
-  #otherWay(url) {
-    const hint = t`The limits of a page do not stop it. It asks you whether it may read at ${url.origin}, and sends no cookies and no credentials. Calls to that origin then take the same way; you can change that under How it is called.`;
-    return companionButton(t`Fetch it through the companion`, hint, async (place) => {
-      if (!(await obtainGrant(this.parts.api, { api: url.origin, login: false, methods: "safe" }, place))) return;
-      this.chosen.add(url.origin);
-      await this.#attempt(() => this.#addFetched(url));
+    return alternativesTo(url, code, this.parts, {
+      askBridge: () => void this.#attempt(async () => void (await this.#add({ url: url.href }))),
+      useCompanion: async () => {
+        this.chosen.add(url.origin);
+        await this.#attempt(() => this.#addFetched(url));
+      },
     });
   }
 

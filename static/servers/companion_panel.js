@@ -23,6 +23,7 @@ import { isAccepted } from "../session/acceptance.js";
 import { openTransportChannel, TransportChoices } from "../executor/transport_choice.js";
 import { wantedHeaders, withHeader } from "../companion/companion_headers.js";
 import { askForGrant } from "./companion_grant.js";
+import { choiceLine, purposesOf, useOf } from "./companion_uses.js";
 import { askWords, connectSteps, DECIDE, grantWords, missingWords } from "./companion_labels.js";
 
 /** @typedef {import("../types/api_types.js").ServerDetail} ServerDetail */
@@ -30,22 +31,7 @@ import { askWords, connectSteps, DECIDE, grantWords, missingWords } from "./comp
 /** @typedef {import("../types/companion_types.js").Standing} Standing */
 /** @typedef {import("../types/companion_types.js").Grant} Grant */
 /** @typedef {import("../types/view_types.js").Parts} Parts */
-/** @typedef {{server: ServerDetail, origin: string, isLogin: boolean, isDocument: boolean, via: Via, wanted: import("../companion/companion_headers.js").WantedHeader[]}} Api */
-
-/** What else than calls goes to the API, and what its calls need. @param {Api} api */
-function purposesOf({ server, isLogin, isDocument }) {
-  const cookie = server.security_schemes.find((scheme) => scheme.type === "apiKey" && scheme.in === "cookie");
-  return [
-    isLogin ? el("p", { class: "hint" }, t`Requests of your login: discovery and tokens, never with cookies.`) : null,
-    isDocument ? el("p", { class: "hint" }, t`The document is fetched from here, never with cookies.`) : null,
-    cookie
-      ? notice(
-          "note",
-          t`This API knows its users by a cookie, "${cookie.name ?? ""}", which no page can send. The companion sends it with your login.`,
-        )
-      : null,
-  ];
-}
+/** @typedef {import("./companion_uses.js").Api} Api */
 
 export class CompanionPanel {
   /** Null: it is not there; undefined: not asked yet. @type {Standing | null | undefined} */
@@ -143,14 +129,14 @@ export class CompanionPanel {
       { class: "stack", dataset: { origin } },
       el("legend", { class: "mono" }, origin),
       ...purposesOf(api),
-      choice(
+      choiceLine(
         origin,
         t`This page itself`,
         t`The API must allow it (CORS). No cookies go along.`,
         !isCompanion,
         by("page"),
       ),
-      choice(
+      choiceLine(
         origin,
         t`The companion extension`,
         t`Also reaches APIs that do not allow CORS, on your network and over plain http, and sees all headers of answers. It sends only what you grant in its own window. If it is not there, calls fail: this page does not take over.`,
@@ -286,20 +272,4 @@ export class CompanionPanel {
       if (via.transport === "companion" && !this.#standing) await this.#connect();
     });
   }
-}
-
-/** What is asked for at an origin that is not called: the document, a login, or both. @param {ServerDetail} server @param {string} origin */
-function useOf({ origins, source_url, security_schemes }, origin) {
-  if (origins.includes(origin)) return { isDocument: false, isLogin: false };
-  const isDocument = source_url !== null && URL.canParse(source_url) && new URL(source_url).origin === origin;
-  return {
-    isDocument,
-    isLogin: !isDocument || security_schemes.some(({ type }) => type === "oauth2" || type === "openIdConnect"),
-  };
-}
-
-/** @param {string} group @param {string} label @param {string} hint @param {boolean} isChosen @param {() => void} choose */
-function choice(group, label, hint, isChosen, choose) {
-  const radio = el("input", { type: "radio", name: `via ${group}`, checked: isChosen, onchange: choose });
-  return el("label", { class: "check" }, radio, el("span", null, label, ". ", el("span", { class: "hint" }, hint)));
 }

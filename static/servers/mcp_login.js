@@ -48,14 +48,9 @@ export function mcpLoginForm(parts, url, use) {
       showProblem(parts, messages, chosen, problemOf(failure));
     }
   };
-  return el(
-    "section",
-    { class: "panel", "aria-label": t`Login` },
-    el("h2", null, t`Log in`),
-    form.element,
-    button(t`Log in`, () => void logIn(), { class: "primary" }),
-    messages,
-  );
+  const press = button(t`Log in`, () => void logIn(), { class: "primary" });
+  const label = { class: "panel", "aria-label": t`Login` };
+  return el("section", label, el("h2", null, t`Log in`), form.element, press, messages);
 }
 
 /** @param {Parts} parts @param {HTMLElement} messages @param {Chosen} chosen @param {ReturnType<typeof problemOf>} problem */

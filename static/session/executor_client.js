@@ -7,7 +7,7 @@
  */
 import { t } from "../base/language.js";
 import { CallLog, openCallChannel } from "../executor/call_log.js";
-import { openRelayPort } from "../companion/relay_port.js";
+import { handOverPort } from "../companion/relay_port.js";
 import { requestExecutor, trustedScript } from "./executor_script.js";
 import { WaitingCards } from "./pending_approvals.js";
 import { retireWorker } from "./worker_ending.js";
@@ -295,9 +295,4 @@ export class ExecutorClient extends EventTarget {
   #postVisibility() {
     this.#current?.worker.postMessage({ type: "visibility", visibility: document.visibilityState });
   }
-}
-
-/** @param {Worker} worker @param {MessagePort} [port] to the companion */
-function handOverPort(worker, port = openRelayPort()) {
-  worker.postMessage({ type: "companion_port", port }, [port]);
 }

@@ -15,16 +15,13 @@ import { loginOffer, wantsLogin } from "../ui/login_offer.js";
 import { descriptionView } from "../markdown/description.js";
 import { corsOffer } from "../answers/cors_advice.js";
 import { errorView, outcomeView } from "../ui/outcome_view.js";
-import { readLines } from "../ui/transport_labels.js";
-import { buildRequest } from "../request/build.js";
-import { codePanel } from "./code_panel.js";
 import { sizeProblem } from "./file_content.js";
+import { draftOf, keepDraft } from "./form_drafts.js";
 import { LinkQuestion } from "./link_question.js";
 import { approveOwnRun, watchOwnRun } from "./own_run.js";
-import { previewFiles } from "./previewed_files.js";
 import { ToolForm } from "./tool_form.js";
+import { ToolRequests } from "./tool_requests.js";
 import { responsesPanel } from "./responses_panel.js";
-import { readLink } from "./shared_link.js";
 import { shareButton, TriesPanel } from "./tries_panel.js";
 import { credentialState, toolAddress, toolTitle } from "./tool_head.js";
 
@@ -33,17 +30,7 @@ import { credentialState, toolAddress, toolTitle } from "./tool_head.js";
 /** @typedef {import("../types/types.js").JsonObject} JsonObject */
 /** @typedef {{value: JsonObject, open: HTMLElement | null}} Filled  `open`: what is said of variables that the environment lacks */
 
-/** What was last in the form of a tool, while this page is open, and whether a link had filled it. @type {Map<string, {args: JsonObject, isLinked: boolean}>} */
-const drafts = new Map();
-
 const FROM_A_LINK = t`A link filled this form. Read its values before you run it.`;
-const IN_A_MESSAGE = t`These are the arguments. The page puts them into a message of MCP; Calls shows it.`;
-
-/** What a form begins with. @param {string} name @param {string | null} shared arguments, as a link has them @returns {{args: JsonObject, isLinked: boolean}} */
-function draftOf(name, shared) {
-  const linked = readLink(shared);
-  return linked ? { args: linked, isLinked: true } : (drafts.get(name) ?? { args: {}, isLinked: false });
-}
 
 /** @param {FullTool} tool */
 function runButton({ safe, method }) {
@@ -72,13 +59,19 @@ export class TryView {
     this.openBreakers = breakerNotices(parts.controls, () =>
       parts.controls.breakersOf(tool.server_id, tool.key, [tool.origin]),
     );
+    this.requests = new ToolRequests(parts, tool);
     /** What is known of its requests, as of now. */
-    this.reading = this.#readPlan();
+    this.reading = this.requests.readPlan();
     this.reading.catch(() => undefined);
     this.limits = new CallSettingForm(parts, { server_id: tool.server_id, operation: tool.key });
     this.environment = new EnvironmentSwitch(parts, tool.server_id);
     this.sharing = el("div", { "aria-live": "polite" });
-    this.tries = new TriesPanel(parts, tool, {
+    this.tries = this.#triesPanel();
+    this.element = this.#render();
+  }
+
+  #triesPanel() {
+    return new TriesPanel(this.parts, this.tool, {
       read: () => this.form.peekArguments(),
       edit: (args) => this.#edit(args),
       run: (args, isTrusted) => {
@@ -86,7 +79,6 @@ export class TryView {
         void this.#run(isTrusted);
       },
     });
-    this.element = this.#render();
   }
 
   /** Moves the focus here: its user has just chosen it. */
@@ -95,7 +87,7 @@ export class TryView {
   }
 
   stop() {
-    drafts.set(this.tool.name, { args: this.form.peekArguments(), isLinked: this.isLinked });
+    keepDraft(this.tool.name, { args: this.form.peekArguments(), isLinked: this.isLinked });
     this.running?.abort();
     this.openBreakers.stop();
     this.environment.stop();
@@ -104,10 +96,6 @@ export class TryView {
 
   #render() {
     const { parts, tool } = this;
-    const submit = (/** @type {Event} */ event) => {
-      event.preventDefault();
-      void this.#run(event.isTrusted);
-    };
     return el(
       "article",
       { "aria-label": tool.name },
@@ -118,25 +106,33 @@ export class TryView {
       descriptionView(tool.description),
       tool.accepted ? null : this.#notAccepted(),
       this.openBreakers.element,
-      el(
-        "form",
-        {
-          class: "panel",
-          onsubmit: submit,
-          oninput: () => this.question.close(),
-          novalidate: true,
-          "aria-label": t`Try ${tool.name}`,
-        },
-        this.linkNote,
-        this.form.element,
-        this.#actionButtons(),
-        this.sharing,
-      ),
+      this.#formPanel(),
       this.question.element,
       this.result,
       this.tries.element,
       responsesPanel(async () => (await parts.api.readTool(tool.name, "?responses=yes")).responses ?? []),
       this.#limitsPanel(),
+    );
+  }
+
+  #formPanel() {
+    const submit = (/** @type {Event} */ event) => {
+      event.preventDefault();
+      void this.#run(event.isTrusted);
+    };
+    return el(
+      "form",
+      {
+        class: "panel",
+        onsubmit: submit,
+        oninput: () => this.question.close(),
+        novalidate: true,
+        "aria-label": t`Try ${this.tool.name}`,
+      },
+      this.linkNote,
+      this.form.element,
+      this.#actionButtons(),
+      this.sharing,
     );
   }
 
@@ -191,7 +187,7 @@ export class TryView {
     this.question.close();
     if (!this.isLinked) return this.#send(filled, isTrusted ? { changes: true, login: true } : null);
     try {
-      const { plan, request } = await this.#readRequest(filled.value);
+      const { plan, request } = await this.requests.buildRequest(filled.value);
       if (plan.safe && this.tool.safe) return this.#send(filled, isTrusted ? { changes: false, login: false } : null);
       this.question.ask(
         request,
@@ -277,26 +273,7 @@ export class TryView {
     if (filled === null) return;
     const { value, open } = filled;
     try {
-      const { plan, schemes, reads, request: built } = await this.#readRequest(value);
-      const { method, url, headers, body, unsendable } = built;
-      const request = {
-        method,
-        url,
-        headers,
-        body: typeof body === "string" ? body : null,
-        body_bytes: body?.length ?? 0,
-      };
-      const left = unsendable.map(({ in: where, name, reason }) =>
-        el("p", { class: "hint warning-text" }, t`Not sent: ${where} ${name}. ${reason}`),
-      );
-      if (plan.kind === "mcp") left.push(el("p", { class: "hint" }, IN_A_MESSAGE));
-      fill(
-        this.result,
-        open,
-        ...readLines(reads),
-        codePanel({ name: this.tool.name, args: value, plan, schemes, request }),
-        ...left,
-      );
+      fill(this.result, open, ...(await this.requests.showRequest(value)));
     } catch (failure) {
       this.#showFailure(failure);
     }
@@ -309,23 +286,5 @@ export class TryView {
     if (value === null) return null;
     const words = this.environment.openPlaces(value, used);
     return { value, open: words ? el("p", { class: "hint warning-text" }, words) : null };
-  }
-
-  /** @param {JsonObject} value @throws {Error} it cannot be built */
-  async #readRequest(value) {
-    const { plan, baseUrl, schemes } = await this.#readPlan();
-    const { args, reads } = await previewFiles(this.parts.pins, this.tool.server_id, plan, value);
-    return { plan, schemes, reads, request: buildRequest(plan, args, { baseUrl }) };
-  }
-
-  /** The accepted plan of this browser, else the one on offer; and the schemes that it has a credential for. */
-  async #readPlan() {
-    const { server_id, key } = this.tool;
-    const pin = await this.parts.pins.findPin(server_id, key);
-    const plan = pin?.plan ?? (await this.parts.api.readPlans(server_id)).operations[key].plan;
-    const baseUrl = pin?.base_url ?? plan.base_url;
-    const own = URL.canParse(baseUrl) ? new URL(baseUrl).origin : "";
-    const saved = await this.parts.credentials.listCredentials(server_id);
-    return { plan, baseUrl, schemes: saved.filter(({ origin }) => origin === own).map(({ scheme }) => scheme) };
   }
 }

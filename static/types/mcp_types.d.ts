@@ -1,6 +1,7 @@
 /** What the page knows of MCP servers. Types only. */
 
-import type { JsonObject } from "./types.js";
+import type { CallFailure } from "../executor/call_failure.js";
+import type { BuiltRequest, JsonObject, Pin } from "./types.js";
 
 /** How a server is spoken to, for as long as it stays so. */
 export interface McpConnection {
@@ -25,4 +26,22 @@ export type McpSend = (body: string, headers: [string, string][], signal?: Abort
 export interface McpContent {
   contentType: string;
   content: string | Uint8Array<ArrayBuffer>;
+}
+
+/** One call of a tool on its way. */
+export interface McpCall {
+  pin: Pin;
+  /** Its body: the arguments. */
+  request: BuiltRequest;
+  signal: AbortSignal;
+  /** The trace that the server gets; "": none. */
+  traceparent: string;
+  /** For the log: the call as it is sent. */
+  observe: (request: BuiltRequest) => void;
+  /** Rejects as `fetch` does. */
+  trySend: (request: BuiltRequest, signal?: AbortSignal) => Promise<Response>;
+  /** Rejects with the diagnosis. */
+  send: (request: BuiltRequest) => Promise<Response>;
+  /** The diagnosis of what `trySend` rejected with. */
+  explain: (error: unknown) => Promise<CallFailure>;
 }

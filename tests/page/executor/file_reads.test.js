@@ -10,7 +10,7 @@ import { parameter, plan } from "../support/plans.js";
 import { bench, call, failure, never, shaped } from "../support/runner_bench.js";
 
 /** @typedef {import("../../../static/types/types.d.ts").Pin} Pin */
-/** @typedef {import("../../../static/executor/tool_runner.js").RunnerEnvironment} Surroundings */
+/** @typedef {import("../../../static/types/runner_types.d.ts").RunnerEnvironment} Surroundings */
 
 const PAGE = "http://localhost:8642/";
 const UPLOAD = plan({

@@ -4,7 +4,7 @@ import { test } from "node:test";
 import { CallStopped } from "../../../static/executor/call_failure.js";
 import { RunningCalls } from "../../../static/executor/running_calls.js";
 import { parameter, plan } from "../support/plans.js";
-/** @typedef {import("../../../static/executor/tool_runner.js").RunnerEnvironment} Surroundings */
+/** @typedef {import("../../../static/types/runner_types.d.ts").RunnerEnvironment} Surroundings */
 import { bench, call, failure, GET_THINGS, never, POST_THINGS, shaped, WITH_KEY } from "../support/runner_bench.js";
 
 test("a safe call is fetched once, without cache, cookies or referrer, and its answer handed on", async () => {

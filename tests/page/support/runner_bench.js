@@ -9,7 +9,7 @@ import { parameter, plan } from "./plans.js";
 /** @typedef {import("../../../static/types/types.d.ts").ToolCall} ToolCall */
 /** @typedef {import("../../../static/types/types.d.ts").Pin} Pin */
 /** @typedef {import("../../../static/types/types.d.ts").Outcome} Outcome */
-/** @typedef {import("../../../static/executor/tool_runner.js").RunnerEnvironment} Surroundings */
+/** @typedef {import("../../../static/types/runner_types.d.ts").RunnerEnvironment} Surroundings */
 
 export const GET_THINGS = plan({ parameters: [parameter("query", "q")] });
 export const POST_THINGS = plan({
