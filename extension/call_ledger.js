@@ -110,7 +110,10 @@ export class CallLedger {
     const entry = { state, at: this.environment.now(), isSafe };
     const share = this.#shareOf(key);
     const isFull = !isSafe && share.bytes + key.length + ENTRY_BYTES > SHARE_BYTES;
-    if (!isFull) this.#entries.set(key, entry), this.#count(key, 1, isSafe);
+    if (!isFull) {
+      this.#entries.set(key, entry);
+      this.#count(key, 1, isSafe);
+    }
     if (share.entries > share.limit || (isFull && entry.at >= share.nextLook)) await this.#forgetOld(bridgeOf(key));
     if (isFull)
       throw new LedgerFull("This bridge has had more calls within an hour than the companion can keep in mind.");

@@ -87,11 +87,10 @@ const environment = {
 let loading = null;
 /** Whoever comes next tries again. @returns {Promise<import("./fence.js").Refusal | null>} why nothing can be done */
 const load = () =>
-  (loading ??= loadState().catch(
-    (error) => (
-      (loading = null), refusal("storage", `The browser does not let the companion store what it must know: ${error}`)
-    ),
-  ));
+  (loading ??= loadState().catch((error) => {
+    loading = null;
+    return refusal("storage", `The browser does not let the companion store what it must know: ${error}`);
+  }));
 /** @param {() => unknown} action */
 const onceLoaded = async (action) => (await load()) ?? action();
 void load();

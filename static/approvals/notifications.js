@@ -42,7 +42,10 @@ export class ApprovalNotices {
   #show(cards) {
     const waiting = new Set(cards.map(({ call_id }) => call_id));
     for (const [callId, notification] of this.#shown)
-      if (!waiting.has(callId) || !document.hidden) notification.close(), this.#shown.delete(callId);
+      if (!waiting.has(callId) || !document.hidden) {
+        notification.close();
+        this.#shown.delete(callId);
+      }
     for (const callId of this.#notified) if (!waiting.has(callId)) this.#notified.delete(callId);
     if (document.hidden && this.executor.state.role === "executor") for (const card of cards) this.#notify(card);
     this.#flash(document.hidden ? cards.length : 0);

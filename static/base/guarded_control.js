@@ -57,7 +57,9 @@ function watchPage() {
   for (const type of ["focus", "pageshow"]) window.addEventListener(type, cameToFront);
   document.addEventListener("visibilitychange", cameToFront);
   window.addEventListener("keydown", ignoreHeldKey, { capture: true });
-  return new ResizeObserver((entries) => entries.forEach(({ target }) => armSoon(target)));
+  return new ResizeObserver((entries) => {
+    for (const { target } of entries) armSoon(target);
+  });
 }
 
 /** @param {KeyboardEvent} event */

@@ -1,5 +1,5 @@
 // @ts-check
-/** What was answered, as an element that follows its turn of the thread. */
+/** The answer of a turn: an element that follows it while it is written. */
 import { dictionaryOf } from "../base/dictionary.js";
 import { errorSentence, t } from "../base/language.js";
 import { ChatCallCard } from "./call_card.js";
@@ -60,7 +60,7 @@ export class AnswerTurnView {
   /** @param {AnswerTurn} turn @param {boolean} isBusy an answer is under way */
   showTurn(turn, isBusy) {
     this.turn = turn;
-    turn.parts.forEach((part, index) => this.#showPart(part, index, isBusy));
+    for (const [index, part] of turn.parts.entries()) this.#showPart(part, index, isBusy);
     for (const gone of this.#parts.splice(turn.parts.length)) gone.element.remove();
     const last = turn.parts.at(-1);
     const isWriting = last !== undefined && last.kind !== "call" && last.live;

@@ -1,5 +1,5 @@
 // @ts-check
-/** What is chosen before a conversation begins, and how its first message makes it. */
+/** A conversation before it begins: the choices for it, and its first message, which makes it. */
 
 /**
  * @typedef {object} Choices

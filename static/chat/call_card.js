@@ -152,7 +152,11 @@ export class ChatCallCard {
     const sure = guardControl(
       button(t`Try it again`, () => this.actions.retry(tool_call_id), { class: "danger small" }),
     );
-    const leave = button(t`Leave it`, () => (fill(this.approvalPlace), this.opener.focus()), { class: "quiet small" });
+    const close = () => {
+      fill(this.approvalPlace);
+      this.opener.focus();
+    };
+    const leave = button(t`Leave it`, close, { class: "quiet small" });
     fill(
       this.approvalPlace,
       el(

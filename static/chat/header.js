@@ -127,10 +127,15 @@ export class ChatHeader {
   }
 
   #askToRemove() {
-    const leave = () => (fill(this.question), this.remove.focus());
-    const yes = guardControl(
-      button(t`Delete it`, () => (fill(this.question), void this.actions.remove()), { class: "danger small" }),
-    );
+    const leave = () => {
+      fill(this.question);
+      this.remove.focus();
+    };
+    const remove = () => {
+      fill(this.question);
+      void this.actions.remove();
+    };
+    const yes = guardControl(button(t`Delete it`, remove, { class: "danger small" }));
     const no = button(t`Keep it`, leave, { class: "quiet small" });
     fill(
       this.question,

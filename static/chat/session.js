@@ -194,6 +194,10 @@ export class ChatSession extends EventTarget {
 function pause(ms, signal) {
   return new Promise((resolve) => {
     const timer = setTimeout(resolve, ms);
-    signal.addEventListener("abort", () => (clearTimeout(timer), resolve(undefined)), { once: true });
+    const end = () => {
+      clearTimeout(timer);
+      resolve(undefined);
+    };
+    signal.addEventListener("abort", end, { once: true });
   });
 }

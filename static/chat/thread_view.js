@@ -53,7 +53,9 @@ export class ChatThreadView {
     const moved = new ResizeObserver(() => rearmControls(this.list));
     moved.observe(this.list);
     window.addEventListener("scroll", () => this.#showWay(), { signal: listening.signal, passive: true });
-    const clock = setInterval(() => this.#callCards().forEach((card) => card.updateCountdown(Date.now())), 1000);
+    const clock = setInterval(() => {
+      for (const card of this.#callCards()) card.updateCountdown(Date.now());
+    }, 1000);
     const cards = this.executor.onCards(() => this.#showApprovals());
     this.#subscriptions = [() => listening.abort(), () => moved.disconnect(), () => clearInterval(clock), cards];
   }
@@ -96,9 +98,8 @@ export class ChatThreadView {
     const isBusy = state.run !== null;
     const first = this.#drawn !== null && isSameBut(this.#drawn, state) ? turns.length - 1 : 0;
     this.#drawn = state;
-    turns.forEach(
-      (turn, index) => index >= first && this.#viewAt(index, turn).showTurn(/** @type {any} */ (turn), isBusy),
-    );
+    for (const [index, turn] of turns.entries())
+      if (index >= first) this.#viewAt(index, turn).showTurn(/** @type {any} */ (turn), isBusy);
     for (const gone of this.#views.splice(turns.length)) gone.element.remove();
     this.#showApprovals(turns);
     if (follows) this.toEnd();

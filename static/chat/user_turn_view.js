@@ -1,5 +1,5 @@
 // @ts-check
-/** What was asked, as an element that follows its turn of the thread, and can be written anew. */
+/** The question of a turn: an element that follows it, and in which the user can write it anew. */
 import { t } from "../base/language.js";
 import { attachmentList } from "./attachment_list.js";
 import { button, copyButton, el, fill } from "../ui/dom.js";

@@ -116,7 +116,10 @@ export class Exchange {
     if (this.#state === "over" || this.#stream) return;
     this.#state = "answered";
     const pull = () =>
-      new Promise((/** @type {(value: void) => void} */ resolve) => ((this.#wanted = resolve), this.#feed()));
+      new Promise((/** @type {(value: void) => void} */ resolve) => {
+        this.#wanted = resolve;
+        this.#feed();
+      });
     const start = (/** @type {ReadableStreamDefaultController<Uint8Array>} */ stream) => void (this.#stream = stream);
     const body = new ReadableStream({ start, pull, cancel: () => this.#abandon() }, { highWaterMark: 0 });
     this.#answer.resolve({ head, body });

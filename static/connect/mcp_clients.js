@@ -72,6 +72,7 @@ function claudeCode(url, bearer) {
 
 /** @param {string} url @param {string} bearer @returns {McpClient} */
 function claudeDesktop(url, bearer) {
+  // biome-ignore lint/suspicious/noTemplateCurlyInString: mcp-remote puts the variable of its environment there.
   const args = ["-y", "mcp-remote", url, "--header", verbatim("Authorization:${AUTHORIZATION}")];
   const entry = { command: "npx", args, env: { AUTHORIZATION: bearer } };
   return {

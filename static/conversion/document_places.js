@@ -79,14 +79,15 @@ function listedPlaces(text) {
   const lists = [...text.matchAll(/["']?(?:urls|sources)["']?\s*:\s*\[([^\]]*)\]/g)].map(([, list]) => list);
   return lists.flatMap((list) =>
     [...list.matchAll(/\{[^{}]*\}/g)].flatMap(([entry]) => {
-      const url = valueOf(entry, "url");
-      return url ? [{ url, title: valueOf(entry, "name") || valueOf(entry, "title") }] : [];
+      const url = textValueOf(entry, "url");
+      return url ? [{ url, title: textValueOf(entry, "name") || textValueOf(entry, "title") }] : [];
     }),
   );
 }
 
 /** @param {string} entry @param {string} name @returns {string} */
-const valueOf = (entry, name) => new RegExp(`["']?\\b${name}["']?\\s*:\\s*(["'])([^"']*)\\1`).exec(entry)?.[2] ?? "";
+const textValueOf = (entry, name) =>
+  new RegExp(`["']?\\b${name}["']?\\s*:\\s*(["'])([^"']*)\\1`).exec(entry)?.[2] ?? "";
 
 /** `url: "…"`, `spec-url` and the like in scripts. @param {string} text @returns {Place[]} */
 function settingPlaces(text) {

@@ -212,7 +212,7 @@ export function cutText(text, cap) {
   return { text: text.slice(0, read), bytes: written, isCut: read < text.length };
 }
 
-/** What is told of an answer beside its body. @param {Response} response @param {ReadBody} body @param {(text: string) => string} redact */
+/** An answer without its body. @param {Response} response @param {ReadBody} body @param {(text: string) => string} redact */
 export function answerHead(response, body, redact) {
   return {
     http_status: response.status,

@@ -121,7 +121,10 @@ export class BridgeSocket {
 
   #listen() {
     this.socket.io.on("packet", () => this.#reconnection.noteMessage());
-    this.socket.io.on("open", () => (this.#reconnection.noteOpened(), this.#blockage.noteOpened()));
+    this.socket.io.on("open", () => {
+      this.#reconnection.noteOpened();
+      this.#blockage.noteOpened();
+    });
     this.socket.on("connect", () => this.#reconnection.noteConnected());
     this.socket.on("bridge:beat", (beat) => this.#reconnection.extendPatience(Number(beat?.silence_s) || 0));
     this.socket.on("bridge:moved", () => this.#reconnect("moved"));

@@ -155,7 +155,7 @@ export function failedOutcome(failure, { redact, isSafe }, duration_ms) {
   return { status: "failed", error: errorOf(failure, isSafe), delivered: failure.delivered, duration_ms };
 }
 
-/** What is called is not what this browser has accepted. @param {Pick<ToolCall, "key">} call @param {object | null} pin */
+/** This browser has not accepted the operation, or another form of it. @param {Pick<ToolCall, "key">} call @param {object | null} pin */
 export function notAccepted({ key }, pin) {
   const reason = pin
     ? `"${key}" has changed since it was accepted. Review it on the bridge page.`

@@ -58,7 +58,10 @@ export class CallJournal {
   static async openJournal(store, userId, instance, locks = navigator.locks, now = () => Date.now()) {
     const prefix = `tool-bridge-worker:${userId}:`;
     await new Promise((resolve) => {
-      void locks.request(prefix + instance, () => (resolve(true), new Promise(() => {})));
+      void locks.request(prefix + instance, () => {
+        resolve(true);
+        return new Promise(() => {}); // it is held as long as the worker lives
+      });
     });
     return new CallJournal(store, instance, await epochOf(store), { locks, prefix, now });
   }
@@ -184,8 +187,9 @@ export class CallJournal {
     const old = newest.filter(
       ({ at }, index) => index >= REMEMBERED_CALLS || at < this.environment.now() - REMEMBERED_MS,
     );
-    const drop = (/** @type {(store: "calls") => IDBObjectStore} */ of) =>
-      old.forEach(({ call_id }) => of(STORE).delete(keyOf(call_id)));
+    const drop = (/** @type {(store: "calls") => IDBObjectStore} */ of) => {
+      for (const { call_id } of old) of(STORE).delete(keyOf(call_id));
+    };
     if (old.length > 0) await this.store.changeRecords([STORE], drop).catch(() => {});
   }
 }

@@ -182,11 +182,10 @@ export async function readFiles(runner, call, pin, signal) {
  */
 export async function planFiles(runner, call, pin) {
   const files = new CallFiles(runner, call, pin, false);
-  const args = await withFiles(
-    pin.plan,
-    readArguments(call.params),
-    async (url) => (await files.prepareRead(url), { bytes: NOTHING }),
-  );
+  const args = await withFiles(pin.plan, readArguments(call.params), async (url) => {
+    await files.prepareRead(url);
+    return { bytes: NOTHING };
+  });
   return { args, reads: files.reads };
 }
 

@@ -192,7 +192,10 @@ export class McpCalls {
     const traced = call.traceparent === "" ? {} : { _meta: { traceparent: call.traceparent } };
     const body = writeRequest(connection, id, "tools/call", { name, arguments: args, ...traced });
     const headers = [...headersOf(connection, "tools/call", name), ...more];
-    const send = (/** @type {BuiltRequest} */ request) => (call.observe(request), call.send(request));
+    const send = (/** @type {BuiltRequest} */ request) => {
+      call.observe(request);
+      return call.send(request);
+    };
     return { id, response: await sendWith(call, send)(body, headers) };
   }
 

@@ -19,6 +19,7 @@ let highlights = null;
 /** @type {IntersectionObserver | null} */
 let near = null;
 /** @type {ReturnType<typeof setTimeout> | undefined} */
+// biome-ignore lint/correctness/noUnusedVariables: `??=` reads it.
 let timer;
 
 /** Colours a block whose one child is its text, from now on whenever it comes near. @param {HTMLElement} block @param {string} language */

@@ -102,7 +102,10 @@ export class ModelsView {
 
   /** @param {string} name @param {HTMLElement} place @param {HTMLElement} asked */
   #askToRemove(name, place, asked) {
-    const leave = () => (fill(place), asked.focus());
+    const leave = () => {
+      fill(place);
+      asked.focus();
+    };
     const yes = guardControl(button(t`Remove it`, () => void this.#remove(name), { class: "danger small" }));
     const words = el("span", null, t`Its models and its key are removed from the bridge. Conversations stay.`);
     fill(

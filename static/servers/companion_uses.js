@@ -7,7 +7,7 @@ import { el, notice } from "../ui/dom.js";
 /** @typedef {import("../types/types.js").Via} Via */
 /** @typedef {{server: ServerDetail, origin: string, isLogin: boolean, isDocument: boolean, via: Via, wanted: import("../companion/companion_headers.js").WantedHeader[]}} Api */
 
-/** What is asked for at an origin that is not called: the document, a login, or both. @param {ServerDetail} server @param {string} origin */
+/** Why a server needs an origin that no call goes to: for its document, for a login, or for both. @param {ServerDetail} server @param {string} origin */
 export function useOf({ origins, source_url, security_schemes }, origin) {
   if (origins.includes(origin)) return { isDocument: false, isLogin: false };
   const isDocument = source_url !== null && URL.canParse(source_url) && new URL(source_url).origin === origin;

@@ -1,7 +1,6 @@
 // @ts-check
 /** What this browser would send, to read and to copy: in several languages, as a model's call, and as a call of the bridge. */
-import { dictionaryOf } from "../base/dictionary.js";
-import { t } from "../base/language.js";
+import { t, verbatim } from "../base/language.js";
 import { button, copyButton, el, fill } from "../ui/dom.js";
 import { placeSecrets } from "../request/credential_placement.js";
 import { toCurl } from "../base/curl.js";
@@ -21,7 +20,7 @@ export function codePanel(shown) {
   const place = el("div", { class: "code" });
   const show = (/** @type {string} */ form) => {
     last = form;
-    const text = forms[form]();
+    const text = forms.get(form)?.() ?? "";
     const label = t`Request as ${form}`;
     fill(
       place,
@@ -30,8 +29,8 @@ export function codePanel(shown) {
     );
     for (const each of choice.children) each.setAttribute("aria-pressed", String(each.textContent === form));
   };
-  fill(choice, ...Object.keys(forms).map((form) => button(form, () => show(form), { class: "quiet small" })));
-  show(last in forms ? last : "curl");
+  fill(choice, ...[...forms.keys()].map((form) => button(form, () => show(form), { class: "quiet small" })));
+  show(forms.has(last) ? last : "curl");
   const words = t`This is what the browser sends. Credentials are never shown: a variable stands for each.`;
   return el(
     "section",
@@ -42,16 +41,16 @@ export function codePanel(shown) {
   );
 }
 
-/** What writes each form, by its title. @param {Shown} shown @returns {Record<string, () => string>} */
+/** What writes each form, by its title. @param {Shown} shown @returns {Map<string, () => string>} */
 function formsOf({ name, args, plan, schemes, request: built }) {
   const request = withPlaceholders(built, madeUpSecrets(plan, schemes));
-  return dictionaryOf({
-    curl: () => toCurl(request),
-    Python: () => toPython(request),
-    JavaScript: () => toJavaScript(request),
-    [t`Tool call`]: () => toToolCall(name, args),
-    [t`Bridge call`]: () => toBridgeCall(location.origin, name, args),
-  });
+  return new Map([
+    ["curl", () => toCurl(request)],
+    [verbatim("Python"), () => toPython(request)],
+    [verbatim("JavaScript"), () => toJavaScript(request)],
+    [t`Tool call`, () => toToolCall(name, args)],
+    [t`Bridge call`, () => toBridgeCall(location.origin, name, args)],
+  ]);
 }
 
 /** Where the credentials will go: those of this browser, else those that the document asks for first. @param {RequestPlan} plan @param {string[]} schemes */

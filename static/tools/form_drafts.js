@@ -1,5 +1,5 @@
 // @ts-check
-/** What was last in the forms of tools, while this page is open. */
+/** Drafts of calls: the last content of each tool's form, while this page is open. */
 import { readLink } from "./shared_link.js";
 
 /** `isLinked`: a link had filled it. @typedef {{args: import("../types/types.js").JsonObject, isLinked: boolean}} Draft */

@@ -21,7 +21,10 @@ export class LinkQuestion {
    * @param {(isTrusted: boolean) => void} run isTrusted: its user pressed it
    */
   ask({ method, url }, args, run) {
-    const decide = (/** @type {Event} */ event) => (this.close(), run(event.isTrusted));
+    const decide = (/** @type {Event} */ event) => {
+      this.close();
+      run(event.isTrusted);
+    };
     const yes = guardControl(button(t`Run it (${method})`, decide, { class: "primary unsafe" }));
     const title = el("h2", { tabindex: "-1" }, TITLE);
     const shown = Object.entries(args).map(([name, value]) => ({

@@ -91,5 +91,7 @@ export function watchOwnRun({ executor, inline }, tool, tell) {
   };
   look();
   const ends = [executor.onCall(look), executor.onCards(look)];
-  return () => ends.forEach((end) => end());
+  return () => {
+    for (const end of ends) end();
+  };
 }

@@ -19,7 +19,7 @@ export class ToolRequests {
     this.tool = tool;
   }
 
-  /** The accepted plan of this browser, else the one on offer; and the schemes that it has a credential for. */
+  /** The plan that this browser has accepted, or the one on offer; and the schemes that it has a credential for. */
   async readPlan() {
     const { server_id, key } = this.tool;
     const pin = await this.parts.pins.findPin(server_id, key);

@@ -100,6 +100,7 @@ export interface ChatEvent {
   type: string;
   /** ISO 8601. */
   timestamp: string;
+  // biome-ignore lint/suspicious/noExplicitAny: each kind of event has its own data, which its reader knows.
   data: Record<string, any>;
 }
 

@@ -153,10 +153,11 @@ export function argumentList({ args, more_args }) {
   const rest = rows.slice(SHOWN_ARGUMENTS);
   const all = button(
     t`Show ${rest.length + more_args} more arguments`,
-    () => (list.append(...rest.flat()), all.remove()),
-    {
-      class: "quiet small",
+    () => {
+      list.append(...rest.flat());
+      all.remove();
     },
+    { class: "quiet small" },
   );
   return el(
     "div",
@@ -189,7 +190,11 @@ function longText(text, { chars, what, isLine = false }) {
   const short = truncateText(text, chars, isLine ? Infinity : SHOWN_VALUE_LINES);
   const place = el("bdi", { class: isLine ? "card-text" : "card-text box", dir: "ltr" }, show(short.text));
   if (!short.isCut) return place;
-  const all = button(t`… Show ${what}`, () => (fill(place, show(text)), all.remove()), { class: "quiet small" });
+  const showAll = () => {
+    fill(place, show(text));
+    all.remove();
+  };
+  const all = button(t`… Show ${what}`, showAll, { class: "quiet small" });
   return el("span", null, place, " ", all);
 }
 

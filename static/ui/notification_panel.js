@@ -10,7 +10,10 @@ export function notificationPanel() {
   const place = el("div");
   const show = () => {
     const permission = noticePermission();
-    const ask = button(t`Notify me`, async () => (await Notification.requestPermission(), show()));
+    const ask = button(t`Notify me`, async () => {
+      await Notification.requestPermission();
+      show();
+    });
     if (permission === "granted")
       fill(place, el("p", null, t`While this tab is in the background, you get a notification for each waiting call.`));
     else if (permission === "default")

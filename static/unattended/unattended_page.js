@@ -59,7 +59,10 @@ export class UnattendedPage {
       parts.executor.onState((state) => this.#reportState(state)),
       () => keeper.stop(),
     );
-    return { stop: () => ends.forEach((end) => end()) };
+    const stop = () => {
+      for (const end of ends) end();
+    };
+    return { stop };
   }
 
   /** @param {import("../types/types.d.ts").ExecutorState} state */

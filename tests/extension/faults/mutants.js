@@ -120,7 +120,7 @@ export const MUTANTS = {
   "lets a broken answer hang": {
     met: ["safe answered", "killed"],
     file: "static/companion/exchange.js",
-    guard: 'this.#stream?.error(',
+    guard: "this.#stream?.error(",
     instead: "void (",
     said: "has 0 endings",
   },

@@ -56,7 +56,7 @@ function luminance(hex) {
 test("every colour of code stands out from its ground, in light and dark", () => {
   const style = ["styles/tokens.css", "markdown/markdown.css"].map((name) => readFileSync(new URL(`../../../static/${name}`, import.meta.url), "utf8")).join("");
   const pair = (/** @type {string} */ name) => new RegExp(`--${name}: light-dark\\((#\\w{6}), (#\\w{6})\\)`).exec(style)?.slice(1) ?? [];
-  const used = [...style.matchAll(/::highlight\(code-\w+\) \{ color: var\(--(\w+)\)/g)].map(([, name]) => name);
+  const used = [...style.matchAll(/::highlight\(code-\w+\) \{\s*color: var\(--(\w+)\)/g)].map(([, name]) => name);
   assert.equal(used.length, 5);
   const ground = pair("sunken").map(luminance);
   for (const name of used) {
