@@ -20,7 +20,8 @@ from bridge.operating_system import write_any_character
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run the command that `arguments` (the process's by default) ask for; returns the exit status."""
     write_any_character(sys.stdout, sys.stderr)
-    sys.stdout, sys.stderr = guard_terminal(sys.stdout), guard_terminal(sys.stderr)
+    sys.stdout = guard_terminal(sys.stdout)
+    sys.stderr = guard_terminal(sys.stderr)
     options = _parsed(sys.argv[1:] if arguments is None else arguments)
     log_to_stderr()
     for chatty in ("alembic", "aiohttp.access"):

@@ -154,7 +154,8 @@ class OncePerMinute(logging.Filter):
 
     def filter(self, record: logging.LogRecord) -> bool:
         """Whether the record is written."""
-        now, kind = self._clock(), self._kind_of(record)
+        now = self._clock()
+        kind = self._kind_of(record)
         last, left_out = self._seen.get(kind, (now - WINDOW_S, 0))
         if now - last < WINDOW_S:
             self._seen[kind] = (last, left_out + 1)

@@ -69,7 +69,9 @@ def _optional(module: str) -> Any:
         return None
 
 
-_FCNTL, _RESOURCE, _MSVCRT = _optional("fcntl"), _optional("resource"), _optional("msvcrt")
+_FCNTL = _optional("fcntl")
+_RESOURCE = _optional("resource")
+_MSVCRT = _optional("msvcrt")
 
 # Files
 

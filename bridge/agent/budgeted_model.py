@@ -95,7 +95,8 @@ def _may_have_begun(error: ModelError) -> bool:
 
 
 def _read_usage(request: ModelRequest, usage: JsonObject, chars: int) -> RoundUsage:
-    read, written = usage.get("input_tokens"), usage.get("output_tokens")
+    read = usage.get("input_tokens")
+    written = usage.get("output_tokens")
     if isinstance(read, int) and isinstance(written, int):
         return RoundUsage(request.model, max(0, read), max(0, written))
     asked = len(dump_json([*request.input])) + len(request.instructions or "")

@@ -98,7 +98,8 @@ class AccessTokens:
             raise _explained(error, self.issuer, audience) from None
 
     def _check_scopes(self, claims: JsonObject) -> None:
-        granted, names = set(text_at(claims, "scope").split()), _named_scopes(claims)
+        granted = set(text_at(claims, "scope").split())
+        names = _named_scopes(claims)
         missing = [
             scope
             for scope in self._resource.scopes

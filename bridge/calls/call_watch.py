@@ -21,7 +21,8 @@ class CallObservers:
 
         Most calls of tools are none of that.
         """
-        self._of_all, self._of_followed = tuple(of_all), tuple(of_followed)
+        self._of_all = tuple(of_all)
+        self._of_followed = tuple(of_followed)
 
     def tell(self, call: OpenCall) -> None:
         """Tell them of a call."""

@@ -54,7 +54,8 @@ class OfferedLists:
         if server_id is not None:
             view.find_server(server_id)
         if server_id not in view.offers:
-            tools, selection = view.offerable_tools(server_id), view.selection_of(server_id)
+            tools = view.offerable_tools(server_id)
+            selection = view.selection_of(server_id)
             costs: dict[str, int] = {}
             if selection.max_tokens is not None:
                 candidates = find_candidates(tools, selection, is_settled=view.is_accepted)

@@ -231,7 +231,8 @@ class RelayClient:
 
     def get_answer(self, path: str, user_id: str, keeper: LiveReplica) -> RemoteResponse:
         """Follow a signed link to an answer at the replica that keeps it, wherever its user is at home."""
-        until, request_id = time.time() + TOKEN_S, secrets.token_hex(16)
+        until = time.time() + TOKEN_S
+        request_id = secrets.token_hex(16)
         vouched = RelayPass(user_id, None, "", keeper.id, KEPT_EPOCH, request_id, until)
         token = self._tokens.sign_pass(vouched, RelayedRequest(hdrs.METH_GET, path))
         asking = self._session.get(

@@ -48,7 +48,8 @@ class ToolChoices:
 
     async def list_available(self, user_id: str, enabled: Sequence[EnabledTool]) -> list[SelectableTool]:
         """Return all tools that the user has accepted."""
-        view, known = await self._registry.view_of_user(user_id), set(enabled)
+        view = await self._registry.view_of_user(user_id)
+        known = set(enabled)
         titles = {server.record.id: server.record.title for server in view.servers}
         return [
             SelectableTool(

@@ -32,7 +32,8 @@ def settings_of(stored: JsonObject) -> ConversationSettings:
     """Read the JSON that `settings_json` wrote."""
     default = ConversationSettings()
     tools = [pair for pair in array_at(stored, "tools") if isinstance(pair, list)]
-    max_tokens, max_messages = stored.get("max_tokens"), stored.get("max_messages")
+    max_tokens = stored.get("max_tokens")
+    max_messages = stored.get("max_messages")
     return ConversationSettings(
         title=text_at(stored, "title"),
         description=text_at(stored, "description"),
@@ -133,7 +134,8 @@ def _message(facts: object, conversation_id: str) -> Message:
     if not isinstance(facts, dict):
         raise BadExport("messages must be a list of objects")
     known = cast(JsonObject, facts)
-    seq, role = known.get("seq"), known.get("role")
+    seq = known.get("seq")
+    role = known.get("role")
     if isinstance(seq, bool) or not isinstance(seq, int) or not 0 <= seq < 2**31:
         raise BadExport("seq must be a whole number from 0 on")
     if role not in get_args(Role):

@@ -157,7 +157,8 @@ class DocumentFetch(ABC):
         requested = url
         for _ in range(MAX_REDIRECTS + 1):
             try:
-                address, origin = self._address(url), origin_of(url)
+                address = self._address(url)
+                origin = origin_of(url)
             except (FetchFailed, ValueError) as error:
                 raise FetchFailed(f"{error}{_redirected(requested, url)}") from None
             if within is not None and origin not in within:
@@ -259,7 +260,8 @@ class _Fetched:
 
 
 async def _get(session: aiohttp.ClientSession, address: URL) -> _Fetched:
-    limit, url = DocumentLimits().max_bytes, str(address)
+    limit = DocumentLimits().max_bytes
+    url = str(address)
     try:
         async with session.get(address, headers={"Accept": ACCEPT}, allow_redirects=False) as response:
             if response.status in (301, 302, 303, 307, 308):

@@ -84,7 +84,8 @@ class _PipedChild:
     @classmethod
     async def connect(cls, process: subprocess.Popen[bytes]) -> _PipedChild:
         loop = asyncio.get_running_loop()
-        answers, nothing = asyncio.StreamReader(), asyncio.StreamReader()
+        answers = asyncio.StreamReader()
+        nothing = asyncio.StreamReader()
         taking = asyncio.StreamReaderProtocol(answers)
         reading, _ = await loop.connect_read_pipe(lambda: taking, _give_end(process.stdout, "rb", loop))
         giving = asyncio.StreamReaderProtocol(nothing)

@@ -70,7 +70,8 @@ class FileLinks:
         if not secrets.compare_digest(seal, self._seal(content)):
             raise _forged_link()
         ending, mime, filename = content[_TEXT_STARTS:].decode().split("\0", 2)
-        user, call = content[:_ID_BYTES].hex(), content[_ID_BYTES:_TEXT_STARTS].hex()
+        user = content[:_ID_BYTES].hex()
+        call = content[_ID_BYTES:_TEXT_STARTS].hex()
         return LinkedFile(f"{user}/{PREFIX}{call}.{ending}", mime, filename)
 
     def _read_earlier_form(self, token: str) -> LinkedFile:

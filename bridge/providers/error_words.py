@@ -96,7 +96,8 @@ def _words_in_element(text: str, name: str) -> str:
     encoded = text.encode("utf-8", "replace")
     lowered = encoded.lower()  # of ASCII only, so that places are the same in both
     start = lowered.find(f"<{name}".encode())
-    opened, end = encoded.find(b">", start), lowered.find(f"</{name}".encode(), start)
+    opened = encoded.find(b">", start)
+    end = lowered.find(f"</{name}".encode(), start)
     if start < 0 or not 0 < opened < end:
         return ""
     return " ".join(html.unescape(encoded[opened + 1 : end].decode("utf-8", "replace")).split())

@@ -54,7 +54,8 @@ class ResponsesModel:
         self, streaming: AsyncGenerator[JsonObject], bounds: RoundBounds
     ) -> AsyncGenerator[ModelEvent]:
         """Read one round. Its request is not held while its answer comes."""
-        pairs, items = SurrogateJoiner(), StreamRepair()
+        pairs = SurrogateJoiner()
+        items = StreamRepair()
         async with aclosing(streaming) as events:
             async for raw_event in events:
                 kind = raw_event.get("type")
@@ -85,7 +86,8 @@ class ChatModel:
 
     async def stream_round(self, request: ModelRequest) -> AsyncGenerator[ModelEvent]:
         """Run one round, as `Model.stream_round` says."""
-        reading, pairs = ChatReading(request), SurrogateJoiner()
+        reading = ChatReading(request)
+        pairs = SurrogateJoiner()
         body = chat_request(fit_request(request, self._rules), self._dialect)
         streaming = self._provider.stream_events("/chat/completions", body, *_about(request))
         is_done = False

@@ -211,7 +211,8 @@ def models_of_environment(environ: Mapping[str, str]) -> ModelsFile:
     Raises:
         ModelsFileError: the address is invalid.
     """
-    key, url = environ.get(KEY_VARIABLE), environ.get(URL_VARIABLE)
+    key = environ.get(KEY_VARIABLE)
+    url = environ.get(URL_VARIABLE)
     if not key and not url:
         return ModelsFile()
     try:

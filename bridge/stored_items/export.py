@@ -143,7 +143,8 @@ def time_at(facts: Mapping[str, JsonValue], name: str) -> float:
 
 
 def _item(facts: JsonObject, user_id: str) -> StoredItem:
-    side, position = facts.get("side"), facts.get("position")
+    side = facts.get("side")
+    position = facts.get("position")
     if side not in _SIDES:
         raise BadExport('side must be "input" or "output"')
     if isinstance(position, bool) or not isinstance(position, int) or not 0 <= position < 2**31:

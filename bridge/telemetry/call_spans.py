@@ -89,7 +89,8 @@ class CallSpans:
         spans = self._open.get(call.call_id)
         if spans is None:
             spans = self._open[call.call_id] = self._begin(call)
-        now, waits_for = self._tracer.now_ns(), WAIT_OF.get(call.phase)
+        now = self._tracer.now_ns()
+        waits_for = WAIT_OF.get(call.phase)
         if waits_for is None:
             del self._open[call.call_id]
             self._end(call, spans, now)

@@ -81,7 +81,8 @@ class OtlpExporter:
 
     async def close(self) -> None:
         """Send what is left, for `CLOSE_S` at most; what is not sent by then is lost."""
-        loop, ended = asyncio.get_running_loop(), asyncio.Event()
+        loop = asyncio.get_running_loop()
+        ended = asyncio.Event()
 
         def shut_down() -> None:
             self._processor.shutdown()

@@ -127,7 +127,8 @@ class PageService:
 
     async def _run_browser(self, stop: asyncio.Event) -> None:
         """Run one browser; returns once the service is to stop."""
-        watching, tasks = Tasks(), Tasks()
+        watching = Tasks()
+        tasks = Tasks()
         self._refusal = asyncio.get_running_loop().create_future()
         self._code_ends_at, self._is_online, self._connection_error = None, False, ""
         page = BridgePage(self._settings.url, self._settings.policy, self._note_report)

@@ -6,7 +6,7 @@ import tokenize
 
 import pytest
 
-from tests.house.source import files, functions_of, judge, refuse, scripts, span_of, text_of
+from tests.house.source import files, functions_of, judge, refuse, scripts, span_of, text_of, tree_of
 
 PYTHON_FILE_LINES = 500
 SCRIPT_FILE_LINES = 300
@@ -98,6 +98,26 @@ def test_no_script_function_outgrows_its_ceiling() -> None:
             if span.lines > SCRIPT_FUNCTION_LINES
         },
     )
+
+
+def test_an_assignment_calls_for_one_name() -> None:
+    """Finding house-H13: two calls on a line halve the count of statements, and look like one thing."""
+    product = ("bridge/", "toolserver/", "plugins/", "examples/", "make/")
+    judge(
+        "tuple_assignments",
+        {
+            file: f"line {', '.join(map(str, lines))}: assign each name by itself"
+            for file in files(".py", under=product)
+            if (lines := [node.lineno for node in ast.walk(tree_of(file)) if assigns_two_calls(node)])
+        },
+    )
+
+
+def assigns_two_calls(node: ast.AST) -> bool:
+    if not isinstance(node, ast.Assign) or not isinstance(node.value, ast.Tuple):
+        return False
+    parts = [part for part in node.value.elts if any(isinstance(inner, ast.Call) for inner in ast.walk(part))]
+    return len(parts) > 1 and any(isinstance(target, ast.Tuple) for target in node.targets)
 
 
 def nesting(body: list[ast.stmt]) -> int:

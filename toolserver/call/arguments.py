@@ -240,7 +240,9 @@ def _loosen(node: JsonObject) -> JsonObject:
     if not str(node.get("description")).endswith(MAY_BE_NULL):
         return node
     loose = dict(node)
-    branches, types, values = node.get("anyOf"), node.get("type"), node.get("enum")
+    branches = node.get("anyOf")
+    types = node.get("type")
+    values = node.get("enum")
     if isinstance(branches, list):
         loose["anyOf"] = [*branches, {"type": "null"}]
     if isinstance(types, str):

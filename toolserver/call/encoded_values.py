@@ -39,7 +39,9 @@ def decode_arguments(arguments: JsonObject, schema: JsonObject, fits: Fits) -> J
 
 def takes_text(node: JsonObject) -> bool:
     """Whether a node of the schema allows any text but the empty one, which is the JSON of nothing."""
-    branches, types, values = array_at(node, "anyOf"), node.get("type", "string"), node.get("enum")
+    branches = array_at(node, "anyOf")
+    types = node.get("type", "string")
+    values = node.get("enum")
     if branches and not any(isinstance(branch, dict) and takes_text(branch) for branch in branches):
         return False
     if isinstance(values, list) and not any(isinstance(value, str) and value for value in values):

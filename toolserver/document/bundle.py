@@ -276,7 +276,8 @@ class _Bundler:
 
     def _displayed_address(self, uri: str) -> str:
         """An address as the bundle's references show it; files relative to the document, to hide paths."""
-        parts, own = urlsplit(uri), urlsplit(self.own.address)
+        parts = urlsplit(uri)
+        own = urlsplit(self.own.address)
         if parts.scheme != "file" or own.scheme != "file":
             return uri
         return posixpath.relpath(parts.path, posixpath.dirname(own.path))

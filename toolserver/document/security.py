@@ -120,7 +120,9 @@ def _listed(document: Document, warnings: list[str]) -> JsonObject:
 
 def _read_scheme(name: str, node: JsonObject) -> SecurityScheme | None:
     kind = text_at(node, "type")
-    location, key_name, http_scheme = text_at(node, "in"), text_at(node, "name"), text_at(node, "scheme")
+    location = text_at(node, "in")
+    key_name = text_at(node, "name")
+    http_scheme = text_at(node, "scheme")
     if kind not in get_args(SchemeType):
         return None
     if kind == "apiKey" and (location not in ("header", "query", "cookie") or not key_name):
@@ -339,7 +341,9 @@ def clash_of(together: tuple[SecurityScheme, ...]) -> str:
             continue
         first = schemes_by_place.setdefault(place, scheme)
         if first is not scheme and not (_is_bearer(first) and _is_bearer(scheme)):
-            one, other, where = quote_text(first.scheme), quote_text(scheme.scheme), quote_text(place[1])
+            one = quote_text(first.scheme)
+            other = quote_text(scheme.scheme)
+            where = quote_text(place[1])
             both = f"{one} and {other} both go to the {place[0]} {where}, which has one value"
             return f"{both}. The one you save is sent; if you save both, {one}."
     return ""

@@ -73,7 +73,8 @@ class SwaggerReader:
     def list_left_out(self, node: JsonObject, parts: list[JsonObject]) -> Iterator[str]:
         """Sentences about what of these parameters and of `consumes` is not in their request body."""
         names = {place: dict.fromkeys(_names_at(place, parts)) for place in BODY_PLACES}
-        bodies, fields = list(names["body"]), list(names["formData"])
+        bodies = list(names["body"])
+        fields = list(names["formData"])
         if left := [*bodies[:-1], *(fields if bodies else ())]:
             named = ", ".join(map(quote_text, left))
             yield f"Only the body parameter {quote_text(bodies[-1])} is sent; {named} is left out."

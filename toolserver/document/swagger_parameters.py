@@ -101,7 +101,8 @@ def schema_of(node: JsonObject) -> JsonValue:
     if kind == "file":
         own |= {"type": "string", "format": "binary"}
     elif kind == "array":
-        note, items = _separator_note(node), object_at(node, "items")
+        note = _separator_note(node)
+        items = object_at(node, "items")
         if note:
             own = {"type": "string"}
         elif _is_array(items):  # only for "multi", which repeats the parameter for each of them

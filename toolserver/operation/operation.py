@@ -298,7 +298,8 @@ def _read_operation(reader: _Reader, place: PathMethod, entries: Entries, body: 
     parameters = reader.parameter_lists.read_parameters(place, entries)
     if body is not None and method in ("GET", "HEAD"):
         body = _leave_out_body(body, place)
-    identifier, tags = node.get("operationId"), node.get("tags")
+    identifier = node.get("operationId")
+    tags = node.get("tags")
     servers = "servers" if reader.swagger is None else "schemes"
     has_servers = servers in node or servers in item.node
     security = _read_security(reader, place) if "security" in node else reader.security
@@ -340,12 +341,14 @@ def _read_prose(reader: _Reader, place: PathMethod) -> tuple[str, str]:
     "" once the document has exceeded its total, which only texts that many operations share can do.
     """
     node, item = place.node, place.item.node
-    summary, description = node.get("summary"), node.get("description")
+    summary = node.get("summary")
+    description = node.get("description")
     if not isinstance(summary, str) or not summary:
         summary = text_at(item, "summary")
     if not isinstance(description, str) or not description:
         description = text_at(item, "description")
-    summary, description = summary[:MAX_PROSE_CHARS].strip(), description[:MAX_PROSE_CHARS].strip()
+    summary = summary[:MAX_PROSE_CHARS].strip()
+    description = description[:MAX_PROSE_CHARS].strip()
     before_description = reader.remaining_prose - len(summary)
     reader.remaining_prose = before_description - len(description)
     if reader.remaining_prose >= 0:

@@ -257,7 +257,8 @@ class ParameterReader:
         return Parameter(sending, node)  # an earlier one of this name said no more than this one
 
     def _read_closely(self, node: JsonObject) -> Parameter | str:
-        name, place = node.get("name"), node.get("in")
+        name = node.get("name")
+        place = node.get("in")
         location = _LOCATIONS.get(place) if isinstance(place, str) else None
         if location is None or not isinstance(name, str) or not name:
             return self._problem_of(node)

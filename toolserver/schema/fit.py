@@ -171,7 +171,8 @@ def _fit_deeply(item: _Item, shape: Shape, read_shape: _ReadShape, converted: li
     if isinstance(value, list) and isinstance(shape.items, dict):
         if not holds_texts(value) and all(isinstance(each, str | dict | list) for each in value):
             return value
-        inner, texts = read_shape(shape.items), written_items(value)
+        inner = read_shape(shape.items)
+        texts = written_items(value)
         return [
             _fit_deeply(_Item(each, texts.get(index)), inner, read_shape, converted)
             for index, each in enumerate(value)

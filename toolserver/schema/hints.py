@@ -194,7 +194,8 @@ def _pattern_text(pattern: str) -> str:
 
 
 def _bounds(node: JsonObject, subject: str, least_key: str, most_key: str) -> Iterator[str]:
-    least, most = node.get(least_key), node.get(most_key)
+    least = node.get(least_key)
+    most = node.get(most_key)
     if least is None and most is None:
         return
     if least is None and subject != "Value":

@@ -254,7 +254,8 @@ _TIGHTER: Mapping[str, Callable[[int | float, int | float], int | float]] = {
 def combine_keywords(keywords: JsonObject, more: JsonObject) -> None:
     """Adds `more` to `kept` as `allOf` does: the tighter bound holds; of anything else the first stays."""
     for key, value in more.items():
-        present, tighter = keywords.get(key), _TIGHTER.get(key)
+        present = keywords.get(key)
+        tighter = _TIGHTER.get(key)
         if tighter is not None and isinstance(present, int | float) and isinstance(value, int | float):
             keywords[key] = tighter(present, value)
         else:

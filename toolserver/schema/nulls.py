@@ -124,7 +124,8 @@ def _fits(value: JsonObject, form: JsonObject) -> bool:
 def _may_be(value: JsonValue, schema: JsonValue) -> bool:
     if not isinstance(schema, dict) or "anyOf" in schema:
         return True
-    values, kind = schema.get("enum"), type_of(value)
+    values = schema.get("enum")
+    kind = type_of(value)
     if isinstance(values, list) and kind not in ("object", "array"):
         return any(each == value and type_of(each) == kind for each in values)
     return _is_typed(schema, kind) or (kind == "integer" and _is_typed(schema, "number"))
@@ -157,7 +158,8 @@ def _clashes(one: JsonValue, other: JsonValue, place: str) -> Iterator[str]:
             yield from _clashes(first["items"], second["items"], f"{place}[]")
         if not (_looks_like(first, second) or _looks_like(second, first)):
             continue
-        mine, others = object_at(first, "properties"), object_at(second, "properties")
+        mine = object_at(first, "properties")
+        others = object_at(second, "properties")
         for name in filter(others.__contains__, mine):
             inner = f"{place}.{name}"
             if {_meaning(name, first), _meaning(name, second)} == {"null", "left out"}:
@@ -167,7 +169,8 @@ def _clashes(one: JsonValue, other: JsonValue, place: str) -> Iterator[str]:
 
 def _looks_like(first: JsonObject, second: JsonObject) -> bool:
     """Whether a strict value of the first form, which has all of its names, may be taken for the second's."""
-    mine, others = object_at(first, "properties"), object_at(second, "properties")
+    mine = object_at(first, "properties")
+    others = object_at(second, "properties")
     if not ({*map(str, array_at(second, "required"))} <= mine.keys() <= others.keys()):
         return False
     needed = map(str, array_at(first, "required"))
@@ -181,7 +184,8 @@ def _are_apart(one: JsonValue, other: JsonValue) -> bool:
     for listing, against in ((one, other), (other, one)):
         if values := array_at(listing, "enum"):
             return not any(value is not None and _may_be(value, against) for value in values)
-    mine, others = _kinds(one), _kinds(other)
+    mine = _kinds(one)
+    others = _kinds(other)
     return bool(mine and others) and mine.isdisjoint(others)
 
 

@@ -101,7 +101,8 @@ def _values_of_both(first: list[JsonValue], second: list[JsonValue]) -> list[Jso
     allowed = {equality_key(value) for value in second}
     places = [place for place, value in enumerate(first) if equality_key(value) in allowed]
     if not places:
-        texts, others = _texts_of(first), {*_texts_of(second)}
+        texts = _texts_of(first)
+        others = {*_texts_of(second)}
         places = [place for place, text in enumerate(texts) if text is not None and text in others]
     return select_items(first, places) if places else None
 

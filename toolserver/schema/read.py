@@ -296,7 +296,8 @@ class ShapeReader:
         if not isinstance(schema, dict):
             return
         shape.key_schema = schema if shape.key_schema is None else combine_schemas(shape.key_schema, schema)
-        keys, target = Shape(), self._end_of_chain(schema)
+        keys = Shape()
+        target = self._end_of_chain(schema)
         if isinstance(target, dict):
             take_enum(keys, target)
             allowed = fit_enum(keys.enum or [], ("string",)).values

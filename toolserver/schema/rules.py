@@ -61,7 +61,8 @@ def _choice(schema: JsonObject) -> str | None:
 
 
 def _how_many(schema: JsonObject) -> str:
-    least, most = schema.get("minContains", 1), schema.get("maxContains")
+    least = schema.get("minContains", 1)
+    most = schema.get("maxContains")
     count = f"at least {least}" if most is None else f"{least} to {most}"
     return f"Of the items, {count} must fit this"
 

@@ -182,7 +182,8 @@ def _or_null(node: JsonObject, strict: JsonObject) -> JsonObject:
 
 
 def _nullable(strict: JsonObject) -> JsonObject:
-    types, branches = strict.get("type"), strict.get("anyOf")
+    types = strict.get("type")
+    branches = strict.get("anyOf")
     if isinstance(branches, list):
         return strict if _NULL in branches else {**strict, "anyOf": [*branches, _NULL]}
     if isinstance(types, list):

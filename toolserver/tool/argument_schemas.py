@@ -246,7 +246,8 @@ def name_arguments(plan_json: bytes) -> bytes:
     """The schema of an operation of which nothing is known but its plan: its arguments, each any value."""
     plan: JsonObject = orjson.loads(plan_json)
     body = object_at(plan, "body")
-    parameters, properties = array_at(plan, "parameters"), array_at(body, "properties")
+    parameters = array_at(plan, "parameters")
+    properties = array_at(body, "properties")
     entries = [entry for entry in (*parameters, *properties, body) if isinstance(entry, dict)]
     names = {text_at(entry, "argument"): entry for entry in entries if "argument" in entry}
     required = [name for name, entry in names.items() if entry.get("required")]

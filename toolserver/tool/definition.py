@@ -372,7 +372,8 @@ def _describe(operation: Operation, notes: tuple[str, ...]) -> str:
     summary, text = operation.summary, operation.description
     is_long = len(summary) > DESCRIPTION_CHARS or len(text) > TOOL_DESCRIPTION_CHARS
     if is_long or holds_unseen(summary + text):
-        summary, text = clean_text(summary, DESCRIPTION_CHARS), clean_text(text, TOOL_DESCRIPTION_CHARS)
+        summary = clean_text(summary, DESCRIPTION_CHARS)
+        text = clean_text(text, TOOL_DESCRIPTION_CHARS)
     if not text.startswith(summary):
         text = f"{summary}\n\n{text}" if text else summary
     if operation.deprecated or notes:

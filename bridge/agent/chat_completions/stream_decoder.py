@@ -33,7 +33,8 @@ _NONE_WRITTEN: JsonObject = {"reasoning_tokens": 0}
 def responses_usage(usage: JsonObject) -> JsonObject:
     """Return a usage with the counts renamed; further members, such as a gateway's `cost`, are unchanged."""
     renamed = {_RENAMED.get(name, name): value for name, value in usage.items()}
-    read, written = renamed.get("input_tokens"), renamed.get("output_tokens")
+    read = renamed.get("input_tokens")
+    written = renamed.get("output_tokens")
     total = (read if isinstance(read, int) else 0) + (written if isinstance(written, int) else 0)
     return {
         "input_tokens": 0,

@@ -37,7 +37,8 @@ class ChatOutput:
         self._open: StreamedMessage | StreamedReasoning | None = None
         self.kinds: set[Literal["reasoning", "message", "call"]] = set()
         """Kinds of items that have begun."""
-        self._texts, self._thoughts = RepeatedText(), RepeatedText()
+        self._texts = RepeatedText()
+        self._thoughts = RepeatedText()
         """What is new in the deltas of the messages, and of the reasoning."""
         self._calls = ChatCalls(self._new_call, new_id, offered, bounds)
 

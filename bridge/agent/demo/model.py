@@ -119,7 +119,8 @@ def _usage(request: ModelRequest, output: Sequence[Item]) -> JsonObject:
     said = sum(
         len(message_text(item) or text_at(item, "name") + text_at(item, "arguments")) for item in output
     )
-    tokens_in, tokens_out = _tokens(len(dump_json(read).decode())), _tokens(said)
+    tokens_in = _tokens(len(dump_json(read).decode()))
+    tokens_out = _tokens(said)
     return {
         "input_tokens": tokens_in,
         "input_tokens_details": {"cached_tokens": 0, "cache_write_tokens": 0},

@@ -111,7 +111,8 @@ def _failure(value: JsonValue) -> str:
         return error
     if not isinstance(error, dict):
         return ""
-    message, code = text_at(error, "message"), text_at(error, "code")
+    message = text_at(error, "message")
+    code = text_at(error, "code")
     return f"{message} (`{code}`)" if message and code else message or code
 
 

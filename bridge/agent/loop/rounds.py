@@ -234,7 +234,8 @@ def _provider_error(body: JsonObject) -> ModelError:
     """Return the error in an `error` event, or in the response of a failed round."""
     error_body = object_at(body, "error") or body
     message = text_at(error_body, "message") or "The provider failed and did not say why."
-    code, param = text_at(error_body, "code") or "upstream_error", text_at(error_body, "param") or None
+    code = text_at(error_body, "code") or "upstream_error"
+    param = text_at(error_body, "param") or None
     return ModelError(message, code=code, param=param)
 
 

@@ -197,7 +197,8 @@ def _read(text: str) -> tuple[str, int]:
     arguments = parse_arguments(text, max_bytes=ARGUMENT_BYTES)
     if unknown := sorted(set(arguments) - {"prompt", "include_recent_messages"}):
         raise ArgumentError(f"There is no argument `{unknown[0]}`.", argument=unknown[0])
-    prompt, recent = arguments.get("prompt"), arguments.get("include_recent_messages", 0)
+    prompt = arguments.get("prompt")
+    recent = arguments.get("include_recent_messages", 0)
     if not isinstance(prompt, str) or not prompt.strip():
         raise ArgumentError("`prompt` must be a text that says what to do.", argument="prompt")
     if isinstance(recent, bool) or not isinstance(recent, int) or not 0 <= recent <= MAX_RECENT:

@@ -80,7 +80,8 @@ class _LoggedModel:
 
     async def stream_round(self, request: ModelRequest) -> AsyncGenerator[ModelEvent]:
         """Stream one round, as `Model.stream_round`."""
-        items, tools = len(request.input), len(request.tools)
+        items = len(request.input)
+        tools = len(request.tools)
         self._note(f"request to {request.model}: {items} items, {tools} tools{_options(request.options)}")
         has_begun = False
         try:

@@ -63,7 +63,8 @@ def pruned_text(text: str, most_turns: int) -> str:
     """Return beginning and end of a long text, and how much is missing between them."""
     if len(text) < MIN_PRUNED_CHARS:
         return text
-    head, tail = text[:HEAD_CHARS].rstrip(), text[-TAIL_CHARS:].lstrip()
+    head = text[:HEAD_CHARS].rstrip()
+    tail = text[-TAIL_CHARS:].lstrip()
     removed = len(text) - len(head) - len(tail)
     note = f"[tool output pruned: removed {removed} chars, older than {_age(most_turns)}]"
     return "\n".join(part for part in (head, "...", note, "...", tail) if part)

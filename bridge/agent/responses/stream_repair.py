@@ -52,7 +52,8 @@ class StreamRepair:
         Raises:
             ModelError: a call is too large, or there are too many texts.
         """
-        kind, index = text_at(body, "type"), body.get("output_index")
+        kind = text_at(body, "type")
+        index = body.get("output_index")
         if kind.endswith(".delta"):  # most events are one
             name = kind.removesuffix(".delta")
             if name == _ARGUMENTS:

@@ -317,7 +317,8 @@ class ResponsesWriter:
 
     def _take_note(self, kind: str, body: JsonObject) -> None:
         """Record an event that another process sent."""
-        number, index = body.get("sequence_number"), body.get("output_index")
+        number = body.get("sequence_number")
+        index = body.get("output_index")
         if isinstance(number, int):
             self._sequence = max(self._sequence, number + 1)
         if isinstance(index, int):

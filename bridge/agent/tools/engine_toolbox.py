@@ -130,7 +130,9 @@ class Toolboxes:
 
     async def _equip(self, toolbox: EngineToolbox) -> EngineToolbox:
         """Return a copy with the bridge's tools, or with a notice that says why it has none."""
-        request, callers, own = toolbox.request, len(toolbox.callers), int(toolbox.settings.subquery)
+        request = toolbox.request
+        callers = len(toolbox.callers)
+        own = int(toolbox.settings.subquery)
         tools_beside = partial(
             self._own_tools.tools_of_user,
             request.user_id,

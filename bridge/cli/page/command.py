@@ -71,7 +71,8 @@ def page(options: argparse.Namespace) -> int:
 
 
 async def _run(settings: ServiceSettings, health_port: int | None) -> None:
-    stop, standing = asyncio.Event(), PageStanding()
+    stop = asyncio.Event()
+    standing = PageStanding()
     call_on_stop(asyncio.get_running_loop(), stop.set)
     async with AsyncExitStack() as stack:
         if health_port is not None:

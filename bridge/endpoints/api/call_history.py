@@ -97,7 +97,8 @@ def _newest_first(calls: Iterable[CallFacts]) -> list[CallFacts]:
 
 
 def _operation(request: web.Request) -> tuple[str, str] | None:
-    server, key = request.query.get("server"), request.query.get("operation")
+    server = request.query.get("server")
+    key = request.query.get("operation")
     if (server is None) != (key is None):
         message = "server and operation: the id of a server and the key of its operation, or neither."
         raise BridgeError(ErrorCode.INVALID_REQUEST, message, detail={"field": "operation"})

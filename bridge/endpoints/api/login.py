@@ -73,7 +73,8 @@ class LoginRoutes(DeclaredRoutes):
     @route(f"GET {LOGIN_PATH}/callback", access="public")
     async def finish_login(self, request: web.Request) -> web.Response:
         """Take a browser back that was at the provider, and pair it by a ticket of its own."""
-        cookie, address = self._cookie.read_cookie(request), address_of(request)
+        cookie = self._cookie.read_cookie(request)
+        address = address_of(request)
         limited = limit_key_of(request)
         has_begun = self._logins.has_begun(request.query, cookie)
         if has_begun:

@@ -110,7 +110,8 @@ class ConversationRoutes(DeclaredApiRoutes):
     async def list_conversations(self, request: web.Request) -> web.Response:
         """List the caller's conversations, most recently changed first."""
         user_id = caller_of(request).user.id
-        before, limit = _before(request), limit_of(request)
+        before = _before(request)
+        limit = limit_of(request)
         if request.query.get("pinned") == "true":
             return await self._listed(await self._store.list_pinned(user_id, limit=limit), None)
         found = await self._store.list_conversations(user_id, before=before, limit=limit)

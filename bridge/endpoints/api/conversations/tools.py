@@ -59,7 +59,8 @@ class ConversationToolRoutes(DeclaredApiRoutes):
     async def disable_tool(self, request: web.Request) -> web.Response:
         """Disable a tool, or all tools, in a conversation. Those not enabled are ignored."""
         user_id = caller_of(request).user.id
-        server_id, name = request.query.get("server_id"), request.query.get("tool_name")
+        server_id = request.query.get("server_id")
+        name = request.query.get("tool_name")
         if name is not None and server_id is None:
             message = "server_id is required with tool_name."
             raise BridgeError(ErrorCode.INVALID_REQUEST, message, detail={"field": "server_id"})
