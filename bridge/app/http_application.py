@@ -34,7 +34,7 @@ from bridge.http.middleware import (
     is_model_path,
 )
 from bridge.http.openapi_document import api_document
-from bridge.http.routing import TRUSTED_PROXIES, ApiRoute, Route, error_answer
+from bridge.http.routing import TIMINGS, TRUSTED_PROXIES, ApiRoute, Route, error_answer
 from bridge.http.security_headers import add_security_headers
 from bridge.http.tracing import trace_requests
 from bridge.settings.bridge import BridgeSettings
@@ -66,6 +66,7 @@ def build_application(parts: Components, relay: Relay | None = None) -> web.Appl
         client_max_size=SMALL_BODY_BYTES,
     )
     app[TRUSTED_PROXIES] = ground.settings.network.trusted_proxies
+    app[TIMINGS] = ground.timings
     app.on_response_prepare.append(cors_headers(origins))
     app.on_response_prepare.append(add_security_headers)
     routes = [

@@ -23,6 +23,7 @@ from bridge.storage.audit_log import AuditLog
 from bridge.storage.store import Store
 from bridge.storage.users import User
 from bridge.tasks import Tasks
+from bridge.timings import Timings
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -40,6 +41,7 @@ class Ground:
     port: int
     homes: HomeOf | None
     """Of a replica: where users are at home."""
+    timings: Timings
     is_straight: bool
     """Whether the insides of the libraries are used, whose versions were read."""
     tasks: Tasks

@@ -45,6 +45,7 @@ from bridge.storage.encryption import Encryption
 from bridge.storage.store import NO_HOOKS, Store, StoreHooks
 from bridge.storage.users import UserTables
 from bridge.tasks import Tasks
+from bridge.timings import USUAL_TIMINGS, Timings
 
 if TYPE_CHECKING:
     from bridge.app.replica import Replica  # loads Redis's client, which a bridge alone does without
@@ -68,6 +69,7 @@ async def start_bridge(
     is_straight: bool | None = None,
     among: Callable[[Store], AmongReplicas] | None = None,
     hooks: StoreHooks = NO_HOOKS,
+    timings: Timings = USUAL_TIMINGS,
 ) -> Bridge:
     """Start a bridge on an opened database, which is closed with it; it answers when this returns.
 
@@ -92,8 +94,9 @@ async def start_bridge(
         used = hooks if replica is None else replica.hooks
         store = Store(engines, replace(used, on_work=instruments.note_store_work))
         unstarted.push_async_callback(store.close)
+        port = listener.getsockname()[1]
         ground = await _prepare_ground(
-            settings, store, secret, listener.getsockname()[1], replica, is_straight=path
+            settings, store, secret, port, replica, is_straight=path, timings=timings
         )
         if among is not None:
             given = among(store)
@@ -113,6 +116,7 @@ async def _prepare_ground(
     replica: Replica | None,
     *,
     is_straight: bool,
+    timings: Timings,
 ) -> Ground:
     base_url = settings.network.public_url or f"http://{canonical_host(settings.network.host)}:{port}"
     return Ground(
@@ -124,6 +128,7 @@ async def _prepare_ground(
         port=port,
         homes=None if replica is None else replica.homes,
         is_straight=is_straight,
+        timings=timings,
         tasks=Tasks(),
         audit=AuditLog(store, settings.storage.audit_days),
     )

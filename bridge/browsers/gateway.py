@@ -73,12 +73,6 @@ from bridge.tasks import Tasks, sleep_safely
 SOCKET_PATH = "/ws/socket.io"
 """Path of the socket; the same as in Open WebUI, so that either side can be swapped."""
 
-ACK_S = 10.0
-"""Seconds that a page has to acknowledge a call, if nothing else is heard of it; it takes milliseconds. With
-`PAGE_RESUME_SECONDS` after that, a frozen page is known before the status of its calls is sent (`SILENCE_S`).
-A call's arguments extend that time by as long as they take on a slow connection (`SLOW_CHARS_PER_S`).
-"""
-
 CLOSING_S = 1.0
 """Seconds that a page has to hang up when told to; it takes milliseconds, and a frozen page never does."""
 
@@ -142,13 +136,14 @@ class BrowserGateway:
         *,
         own_origins: list[str],
         make_socket: MakeSocket,
+        ack_s: float,
         find_route: FindRoute | None = None,
     ) -> None:
         """Pages may connect from `own_origins` only; an empty list would switch the check off.
 
         `records`: the journal, which writes together what is sent and reported at the same time.
-        `make_socket`: the kind of the pages' sockets. `find_route`: of a replica, which accepts only sockets
-        of users who are at home in it.
+        `make_socket`: the kind of the pages' sockets. `ack_s`: as in `Timings`. `find_route`: of a replica,
+        which accepts only sockets of users who are at home in it.
         """
         self._identity = identity
         self._approvals = approvals
@@ -160,6 +155,7 @@ class BrowserGateway:
         """By call."""
         self._listener: CallListener | None = None
         self._registry: Registry | None = None
+        self._ack_s = ack_s
         self._find_route = find_route
         self._has_beats = False
         self._readers = asyncio.Semaphore(READERS)
@@ -231,7 +227,7 @@ class BrowserGateway:
             return
         chars = len(call.request.arguments_text)
         since = asyncio.get_running_loop().time()
-        self._expect_ack(sid, call.call_id, since, ACK_S + chars / SLOW_CHARS_PER_S)
+        self._expect_ack(sid, call.call_id, since, self._ack_s + chars / SLOW_CHARS_PER_S)
         socket.reader.add_call_allowance()
         if self._has_beats and (silence_s := silence_before(chars)) is not None:
             socket.writer.send_event(EVENT_BEAT, {"silence_s": silence_s})

@@ -18,6 +18,7 @@ from bridge.errors import ErrorCode, WireError
 from bridge.http.client_address import FORWARDED_HEADER, find_client, limit_key
 from bridge.http.relayed import relayed_of
 from bridge.settings.network import ProxyNetwork
+from bridge.timings import USUAL_TIMINGS, Timings
 from toolserver.json_types import JsonObject, dump_json
 
 WORTH_COMPRESSING = 1024
@@ -94,6 +95,14 @@ class Confirmation(ApiModel):
 
 TRUSTED_PROXIES = web.AppKey("trusted_proxies", Sequence[ProxyNetwork])
 """The proxies that may tell from where somebody came."""
+
+TIMINGS = web.AppKey("timings", Timings)
+"""How long the bridge waits."""
+
+
+def timings_of(request: web.Request) -> Timings:
+    """Return how long the bridge waits that answers a request."""
+    return request.app.get(TIMINGS, USUAL_TIMINGS)
 
 
 def address_of(request: web.Request) -> str:

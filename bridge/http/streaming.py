@@ -20,21 +20,13 @@ from aiohttp.http import StreamWriter
 
 from bridge.errors import WireError
 from bridge.http.connections import Connection, ending_of, may_answer_straight
-from bridge.http.routing import error_bytes
+from bridge.http.routing import error_bytes, timings_of
 from bridge.tasks import SideTask, run_with_companion, run_without_waiting, yield_to_loop
 
 ResultT = TypeVar("ResultT")
 
-KEEP_ALIVE_S = 15.0
-"""Seconds of silence after which a comment is sent: proxies close a silent connection after a minute."""
-
 MAX_UNSENT_BYTES = 64 * 1024
 """Maximum bytes of events that a slow reader has not received; beyond it the turn waits."""
-
-SILENCE_S = 15.0
-"""Seconds after which a JSON response sends its 200 and headers, then white space every `SPACE_S`."""
-
-SPACE_S = 10.0
 
 LAST_WORD_S = 0.5
 """Seconds for the end of an answer to be written whose caller has lost access."""
@@ -240,17 +232,19 @@ def event_stream(
     request: web.Request,
     headers: Mapping[str, str],
     *,
-    silence_s: float = KEEP_ALIVE_S,
+    silence_s: float | None = None,
     silence: Callable[[], bytes] = lambda: _COMMENT,
     describe_failure: DescribeFailure = failure_event,
     is_endless: bool = False,
 ) -> EventStream:
     """Return a stream to be opened as a context.
 
-    `silence`: makes what is sent when nothing else was for `silence_s`; a comment by default.
-    `describe_failure`: makes the last event of a stream whose caller loses access. `is_endless`: whether it
-    lasts until somebody ends it; a user has only so many of those.
+    `silence`: makes what is sent when nothing else was for `silence_s`, which is `Timings.keep_alive_s` by
+    default; a comment by default. `describe_failure`: makes the last event of a stream whose caller loses
+    access. `is_endless`: whether it has no end of its own; a user has only so many of those.
     """
+    if silence_s is None:
+        silence_s = timings_of(request).keep_alive_s
     return EventStream(request, headers, silence_s, silence, describe_failure, is_endless=is_endless)
 
 
@@ -261,7 +255,7 @@ def run_kept_alive(
     outlasts_client: bool = False,
     describe_failure: DescribeFailure = error_bytes,
 ) -> Coroutine[Any, Any, tuple[ResultT, web.StreamResponse | None]]:
-    """Await this for the result of `work`, and None if that came soon.
+    """Await this for the result of `work`, and None if that came within `Timings.silence_s`.
 
     Else for a response that has begun: 200, JSON, so far nothing but white space. The caller writes the rest.
     `describe_failure`: makes the rest where the caller loses access.
@@ -274,7 +268,8 @@ def run_kept_alive(
     def write_spaces(running: asyncio.Future[ResultT]) -> Coroutine[Any, Any, web.StreamResponse]:
         return _write_spaces(request, running, describe_failure)
 
-    return run_with_companion(work, write_spaces, SILENCE_S, ends_work=not outlasts_client)
+    silence_s = timings_of(request).silence_s
+    return run_with_companion(work, write_spaces, silence_s, ends_work=not outlasts_client)
 
 
 async def _write_spaces(
@@ -285,7 +280,7 @@ async def _write_spaces(
     try:
         while not running.done():
             await response.write(b" ")
-            await asyncio.wait({running}, timeout=SPACE_S)
+            await asyncio.wait({running}, timeout=timings_of(request).space_s)
     except asyncio.CancelledError:
         await _write_last_word(request, response, describe_failure)
         raise

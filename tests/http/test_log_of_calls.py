@@ -11,8 +11,8 @@ from typing import Any
 import aiohttp
 import pytest
 
-from bridge.browsers import gateway
 from bridge.log_lines import JsonFormatter
+from bridge.timings import Timings
 from tests.support.documents.compiled import document_text
 from tests.support.running_bridge import json_answer, page_of, running_bridge
 from tests.support.traces.span_collector import span_collector
@@ -42,10 +42,9 @@ async def answer(_sent: dict[str, Any]) -> dict[str, Any]:
 
 
 async def test_a_line_about_a_call_names_its_user_itself_and_its_trace(
-    tmp_path: Path, log: io.StringIO, monkeypatch: pytest.MonkeyPatch
+    tmp_path: Path, log: io.StringIO
 ) -> None:
     """Whoever reads it finds the call in the audit log, and in the trace what it waited for."""
-    monkeypatch.setattr(gateway, "ACK_S", 0.5)
     called: list[str] = []
 
     async def freeze(envelope: dict[str, Any]) -> None:
@@ -54,7 +53,7 @@ async def test_a_line_about_a_call_names_its_user_itself_and_its_trace(
 
     async with span_collector() as collector:
         settings: dict[str, Any] = {"limits": {"PAGE_RESUME_SECONDS": 0.5}, "traces_endpoint": collector.url}
-        async with running_bridge(tmp_path, **settings) as bridge:
+        async with running_bridge(tmp_path, timings=Timings(ack_s=0.5), **settings) as bridge:
             await bridge.components.registry.share_document("shop.json", document_text(), source_url=None)
             async with page_of(bridge, bridge.local_user.id, answer) as page:
                 page.socket.on("events", freeze)

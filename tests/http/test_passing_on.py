@@ -19,6 +19,7 @@ from socketio.exceptions import ConnectionError as SocketRefused
 from bridge.app.server import SHUTDOWN_SECONDS, Bridge
 from bridge.cluster.relay_listener import REFUSED_HEADER, TOKEN_HEADER
 from bridge.homes import Home
+from bridge.timings import Timings
 from tests.support.cluster.odd_requests import LIST, ODD_REQUESTS
 from tests.support.conversation_client import listen_to_events, open_conversation
 from tests.support.linked_bridges import LinkedBridges, linked_bridges
@@ -40,8 +41,8 @@ PRODUCTS = {"result": [{"id": 1, "name": "tea"}]}
 
 
 @pytest_asyncio.fixture
-async def two(tmp_path: Path) -> AsyncGenerator[LinkedBridges]:
-    async with linked_bridges(tmp_path) as running:
+async def two(tmp_path: Path, timings: Timings) -> AsyncGenerator[LinkedBridges]:
+    async with linked_bridges(tmp_path, timings=timings) as running:
         yield running
 
 
@@ -329,15 +330,14 @@ async def test_mcp_clients_are_answered_by_the_home(
     await page.connect(products)
     body, headers = modern_request("tools/call", {"name": "listProducts", "arguments": {"limit": 2}})
     status, answer = await post_message(two.here, http, body, headers, key=two.here.key)
-
     assert (status, answer["result"]["structuredContent"]) == (200, PRODUCTS)
 
 
+@pytest.mark.timings(task_after_s=0.1)
 async def test_a_task_is_polled_and_cancelled_through_any_replica(
-    two: LinkedBridges, page: FakePage, http: aiohttp.ClientSession, monkeypatch: pytest.MonkeyPatch
+    two: LinkedBridges, page: FakePage, http: aiohttp.ClientSession
 ) -> None:
     """Its client keeps no connection, and the load balancer sends each question wherever it likes."""
-    monkeypatch.setattr("bridge.endpoints.mcp.task_runs.TASK_AFTER_S", 0.1)
     knows: dict[str, Any] = {
         "io.modelcontextprotocol/clientCapabilities": {"extensions": {"io.modelcontextprotocol/tasks": {}}}
     }

@@ -12,9 +12,9 @@ import pytest
 from sqlalchemy import URL
 
 from bridge.app.server import Bridge
-from bridge.http import streaming
 from bridge.storage.store import Store
 from bridge.storage.users import UserTables
+from bridge.timings import Timings
 from tests.support.cluster.replicas import running_replicas
 from tests.support.conversation_client import open_conversation
 from tests.support.held_requests import HeldRequest, held_request
@@ -59,14 +59,13 @@ async def test_what_is_passed_on_ends_with_its_callers_access(
     tmp_path: Path,
     database: URL,
     redis_server: RedisServer,
-    monkeypatch: pytest.MonkeyPatch,
     http: aiohttp.ClientSession,
     by_command: bool,
 ) -> None:
     """Finding S-M3: the other replica had let the caller in, and the home believed it ever after."""
-    monkeypatch.setattr(streaming, "SILENCE_S", 0.1)
+    hurry = Timings(silence_s=0.1)
     async with (
-        running_replicas(tmp_path, database, redis_server.url) as (home, there),
+        running_replicas(tmp_path, database, redis_server.url, timings=hurry) as (home, there),
         page_of(home, home.local_user.id, no_answer) as page,
         AsyncExitStack() as stack,
     ):

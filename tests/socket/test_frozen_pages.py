@@ -10,8 +10,7 @@ import pytest
 import pytest_asyncio
 
 from bridge.app.server import Bridge
-from bridge.browsers import gateway
-from bridge.http import streaming
+from bridge.timings import USUAL_TIMINGS, Timings
 from tests.support.documents.compiled import document_text
 from tests.support.running_bridge import json_answer, page_of, running_bridge
 
@@ -21,11 +20,10 @@ ARGUMENTS = {"listProducts": {}, "addProduct": {"name": "tea"}}
 
 
 @pytest_asyncio.fixture
-async def bridge(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> AsyncGenerator[Bridge]:
+async def bridge(tmp_path: Path) -> AsyncGenerator[Bridge]:
     """All waits are shortened alike; their order is the point."""
-    monkeypatch.setattr(gateway, "ACK_S", gateway.ACK_S / 2)
-    monkeypatch.setattr(streaming, "SILENCE_S", streaming.SILENCE_S / 2)
-    async with running_bridge(tmp_path, limits={"PAGE_RESUME_SECONDS": 0.5}) as running:
+    timings = Timings(ack_s=USUAL_TIMINGS.ack_s / 2, silence_s=USUAL_TIMINGS.silence_s / 2)
+    async with running_bridge(tmp_path, limits={"PAGE_RESUME_SECONDS": 0.5}, timings=timings) as running:
         await running.components.registry.share_document("shop.json", document_text(), source_url=None)
         yield running
 

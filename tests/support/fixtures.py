@@ -1,5 +1,6 @@
 """Fixtures of tests that talk to a real bridge in this process; a module may put its own in their place."""
 
+from collections import ChainMap
 from collections.abc import AsyncIterator, Generator
 from pathlib import Path
 
@@ -9,6 +10,7 @@ import pytest_asyncio
 from openai import AsyncOpenAI
 
 from bridge.app.server import Bridge
+from bridge.timings import Timings
 from tests.support.documents.compiled import document_text
 from tests.support.models.model_bridge import client_of
 from tests.support.models.scripted_provider import ScriptedProvider, scripted_provider
@@ -55,10 +57,24 @@ def database(request: pytest.FixtureRequest) -> Generator[Where]:
         yield where
 
 
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Refuse a mark `timings` at a test whose bridge does not hear of it."""
+    for item in items:
+        if item.get_closest_marker("timings") and "timings" not in getattr(item, "fixturenames", ()):
+            raise pytest.UsageError(f"{item.nodeid}: none of its fixtures asks for `timings`")
+
+
+@pytest.fixture
+def timings(request: pytest.FixtureRequest) -> Timings:
+    """How long the bridge of a test waits: as usual, but for what its marks and its module's say."""
+    marks = [mark.kwargs for mark in request.node.iter_markers("timings")]
+    return Timings(**dict(ChainMap(*marks)))
+
+
 @pytest_asyncio.fixture
-async def bridge(tmp_path: Path, database: Where) -> AsyncIterator[Bridge]:
+async def bridge(tmp_path: Path, database: Where, timings: Timings) -> AsyncIterator[Bridge]:
     """A bridge that offers one small shop to everybody."""
-    async with running_bridge(tmp_path, database=database) as running:
+    async with running_bridge(tmp_path, database=database, timings=timings) as running:
         await running.components.registry.share_document("shop.json", document_text(), source_url=None)
         yield running
 

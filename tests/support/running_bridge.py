@@ -23,6 +23,7 @@ from bridge.documents.reader import DocumentReader
 from bridge.settings.bridge import BridgeSettings
 from bridge.storage.database import open_database
 from bridge.storage.store import Store
+from bridge.timings import USUAL_TIMINGS, Timings
 from tests.support.cluster.bridge_pairs import current_pairs, home_url
 from tests.support.documents.inline_reader import InlineReader
 from tests.support.settings import bridge_settings
@@ -46,6 +47,7 @@ async def running_bridge(
     documents: DocumentReader | None = None,
     among: Callable[[Store], AmongReplicas] | None = None,
     offer: Offer = offer_nothing,
+    timings: Timings = USUAL_TIMINGS,
     **settings: Any,
 ) -> AsyncGenerator[Bridge]:
     """A bridge on its own data folder; closed at the end, without waiting for calls that run.
@@ -67,6 +69,7 @@ async def running_bridge(
             among=among,
             offer=offer,
             is_straight=is_straight(),
+            timings=timings,
         )
         try:
             yield bridge

@@ -33,6 +33,7 @@ class SocketsPart(Part):
             records.journal,
             own_origins=[origin_of(ground.base_url)],
             make_socket=make_socket,
+            ack_s=ground.timings.ack_s,
             find_route=find_route,
         )
         self._followed = FollowedDevices(accounts.users, accounts.identity, accounts.choices, self.gateway)

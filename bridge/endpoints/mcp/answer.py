@@ -19,12 +19,10 @@ from bridge.endpoints.mcp.protocol import RequestId, RpcError, error_bytes, even
 from bridge.errors import WireError
 from bridge.http.long_lists import MAX_AT_ONCE_BYTES, body_of
 from bridge.http.program_answers import AnswerHead, ProgramAnswer
-from bridge.http.streaming import KEEP_ALIVE_S, event_stream, run_kept_alive
+from bridge.http.routing import timings_of
+from bridge.http.streaming import event_stream, run_kept_alive
 from bridge.tasks import run_with_companion, yield_to_loop
 from toolserver.value_object import value_object
-
-TOLD_AFTER_S = 2.0
-"""Seconds after which a client that wants to hear of progress hears of it the first time."""
 
 _HEAD = AnswerHead({hdrs.CONTENT_TYPE: "application/json", hdrs.CACHE_CONTROL: "no-store"})
 
@@ -93,7 +91,8 @@ async def run_and_answer(
         return await write_whole(request, answer) if begun is None else await _end(begun, answer)
 
     stream = partial(_stream_answer, request, progress, request_id)
-    silence_s = KEEP_ALIVE_S if progress is None or progress.token is None else TOLD_AFTER_S
+    timings = timings_of(request)
+    silence_s = timings.keep_alive_s if progress is None or progress.token is None else timings.told_after_s
     answer, streamed = await run_with_companion(work, stream, silence_s, ends_work=not outlasts_client)
     return await write_whole(request, answer) if streamed is None else streamed
 
@@ -121,7 +120,6 @@ async def _stream_answer(
     stream_of = event_stream(
         request,
         {},
-        silence_s=KEEP_ALIVE_S,
         silence=progress.take_frame,
         describe_failure=partial(refusal_event, request_id),
     )

@@ -16,9 +16,6 @@ from bridge.endpoints.mcp.protocol import RpcError
 from bridge.errors import BUG
 from bridge.tasks import AbandonableWork, Abandoned
 
-TASK_AFTER_S = 5.0
-"""Seconds after which a call becomes a task; one whose user is asked becomes one at once."""
-
 
 @dataclass(slots=True)
 class TaskRun:
@@ -50,9 +47,9 @@ class TaskRun:
             if self._on_end is not None:
                 self._on_end()
 
-    async def wait_for_task(self) -> None:
-        """Return when the call has ended, or may become a task."""
-        becomes_at, seen = time.monotonic() + TASK_AFTER_S, 0
+    async def wait_for_task(self, task_after_s: float) -> None:
+        """Return when the call has ended, or may become a task; see `Timings.task_after_s`."""
+        becomes_at, seen = time.monotonic() + task_after_s, 0
         while self.outcome is None and not (self.progress.call_id and self.progress.is_asking):
             try:
                 async with asyncio.timeout(becomes_at - time.monotonic()):

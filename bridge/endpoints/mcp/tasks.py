@@ -33,6 +33,7 @@ from bridge.endpoints.mcp.protocol import (
 from bridge.endpoints.mcp.task_runs import TaskRun
 from bridge.errors import BridgeError
 from bridge.http.access import caller_of
+from bridge.http.routing import timings_of
 from bridge.storage.call_journal import CallJournal
 from bridge.storage.mcp_tasks import KEEP_SECONDS, McpTaskTable, StoredTask
 from bridge.tasks import Tasks, log_failures, sleep_safely
@@ -91,7 +92,7 @@ class McpTasks:
         running = self._tasks.start_task(self._run_to_end(run, work), f"mcp call {message.request_id!r}")
         self._access.hold_while(running, run.owner, run.cancel)
         try:
-            first = self._first_answer(run, message)
+            first = self._first_answer(run, message, timings_of(request).task_after_s)
             response = await run_and_answer(request, first, progress, message.request_id)
         except BaseException:
             run.cancel()
@@ -100,13 +101,13 @@ class McpTasks:
         run.call_when_ended(lambda: note_delivery(heard=True))
         return response
 
-    async def _first_answer(self, run: TaskRun, message: RpcMessage) -> Answer:
+    async def _first_answer(self, run: TaskRun, message: RpcMessage, task_after_s: float) -> Answer:
         """Return the result or, once the call may be a task, its handle.
 
         One that waits for an equal call has no id yet, and without the database there are no tasks: their
         clients wait, and hear so, like those that know no tasks.
         """
-        await run.wait_for_task()
+        await run.wait_for_task(task_after_s)
         seen = run.progress.news
         while run.outcome is None and not await self._becomes_task(run):
             seen = await run.progress.wait_for_news(seen)

@@ -11,9 +11,8 @@ import pytest
 import pytest_asyncio
 from playwright.async_api import expect
 
-from bridge.browsers.gateway import ACK_S
 from bridge.calls.dispatcher import RESUME_S
-from bridge.http.streaming import SILENCE_S
+from bridge.timings import USUAL_TIMINGS
 from tests.browser.browser_harness import BrowserHarness, open_harness
 from tests.support.chromium import expect_connection, running_chromium
 from tests.support.waiting import eventually
@@ -63,7 +62,7 @@ async def test_a_page_that_the_system_froze_ends_its_calls_with_their_own_status
         for process in renderers:
             os.kill(process, signal.SIGCONT)
     assert (reply.status, reply.code) == (503, "no_browser")
-    assert ACK_S < time.monotonic() - began < SILENCE_S
+    assert USUAL_TIMINGS.ack_s < time.monotonic() - began < USUAL_TIMINGS.silence_s
     pages, user = storing.bridge.components.gateway.pages, storing.bridge.local_user.id
     await eventually(lambda: pages.count_pages(user) == 1)  # what the page shows is of before, for a moment
     assert (await storing.caller.call("getNothing")).json() == {"status": 204}

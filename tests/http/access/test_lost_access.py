@@ -20,9 +20,6 @@ from bridge.auth.access_tokens import CLOCK_SKEW_S
 from bridge.auth.access_watch import AccessWatch
 from bridge.auth.logins import secret_of_cookie
 from bridge.auth.mcp_callers import McpCallers
-from bridge.endpoints.mcp import answer as mcp_answer
-from bridge.endpoints.mcp import task_runs
-from bridge.http import streaming
 from bridge.http.access import check_access
 from bridge.http.connections import Connections
 from bridge.http.middleware import AllowedOrigins, build_guard
@@ -30,6 +27,7 @@ from bridge.http.user_connections import MAX_STREAMS
 from bridge.storage.accounts.logins import Login, LoginTable
 from bridge.storage.store import Store
 from bridge.storage.users import UserTables
+from bridge.timings import Timings
 from tests.support.authorization_server import AuthorizationServer, authorization_server
 from tests.support.conversation_client import listen_to_events, open_conversation
 from tests.support.forwarded_users import SECRET, sign_token
@@ -56,12 +54,8 @@ DECLARED: dict[str, Any] = {
 ENDED = b"access_ended"
 
 
-@pytest.fixture(autouse=True)
-def hurry(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Answers are kept alive, and calls become tasks, at once instead of after seconds."""
-    monkeypatch.setattr(streaming, "SILENCE_S", 0.1)
-    monkeypatch.setattr(mcp_answer, "KEEP_ALIVE_S", 0.1)
-    monkeypatch.setattr(task_runs, "TASK_AFTER_S", 0.1)
+HURRY = Timings(silence_s=0.1, keep_alive_s=0.1, task_after_s=0.1)
+"""Answers are kept alive, and calls become tasks, at once instead of after seconds."""
 
 
 @dataclass
@@ -98,7 +92,7 @@ async def no_answer(_call: dict[str, Any]) -> None:
 @pytest_asyncio.fixture
 async def house(tmp_path: Path, provider: ScriptedProvider) -> AsyncIterator[House]:
     async with (
-        shop_bridge(tmp_path, provider) as bridge,
+        shop_bridge(tmp_path, provider, timings=HURRY) as bridge,
         page_of(bridge, bridge.local_user.id, no_answer) as page,
     ):
         key_id, key = await bridge.components.users.add_key(bridge.local_user.id, "stolen")
@@ -359,7 +353,7 @@ async def test_a_forwarded_user_who_is_disabled_loses_the_stream_and_others_do_n
     tmp_path: Path, provider: ScriptedProvider
 ) -> None:
     """Finding S-M3: a forwarder's key is good for all others still."""
-    async with shop_bridge(tmp_path, provider, user_jwt_secret=SECRET) as bridge:
+    async with shop_bridge(tmp_path, provider, timings=HURRY, user_jwt_secret=SECRET) as bridge:
         store = bridge.components.store
         users = UserTables(store)
         _, key = await users.add_key(bridge.local_user.id, "Open WebUI", forwarder=True)
@@ -385,7 +379,7 @@ async def server() -> AsyncIterator[AuthorizationServer]:
 
 async def test_a_subscription_ends_with_its_access_token(tmp_path: Path, server: AuthorizationServer) -> None:
     """Finding S-M3: an authorization server takes a grant back by not renewing its token."""
-    async with oauth_client(tmp_path, server) as client:
+    async with oauth_client(tmp_path, server, timings=HURRY) as client:
         body, headers = modern_request("subscriptions/listen", {"notifications": {}})
         token = server.sign(exp=int(time.time()) + 4 - CLOCK_SKEW_S)
         async with held_request(client.bridge.base_url, "POST", "/mcp", token, body, headers) as held:

@@ -10,7 +10,6 @@ import pytest
 import pytest_asyncio
 
 from bridge.app.server import Bridge
-from bridge.http import streaming
 from tests.support.running_bridge import FakePage, json_answer, page_of
 from tests.support.waiting import eventually
 
@@ -127,12 +126,9 @@ async def test_a_batch_that_makes_no_sense_is_refused_whole(
     assert page.calls == []
 
 
-async def test_a_slow_batch_is_kept_alive_by_white_space(
-    bridge: Bridge, page: FakePage, monkeypatch: pytest.MonkeyPatch
-) -> None:
+@pytest.mark.timings(silence_s=0.05, space_s=0.02)
+async def test_a_slow_batch_is_kept_alive_by_white_space(bridge: Bridge, page: FakePage) -> None:
     """Proxies cut silent connections (ruling 9); the two waits are shortened, their order is the point."""
-    monkeypatch.setattr(streaming, "SILENCE_S", 0.05)
-    monkeypatch.setattr(streaming, "SPACE_S", 0.02)
     calls = {"calls": [{**listing("slow", limit=99), "deadline_s": 1}, listing("good", limit=1)]}
     headers = {"Authorization": f"Bearer {bridge.key}"}
     async with page.http.post(f"{bridge.base_url}/api/batches", json=calls, headers=headers) as response:

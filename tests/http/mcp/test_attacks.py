@@ -73,11 +73,9 @@ async def test_forged_state_is_refused(
         assert page.calls == []
 
 
-async def test_another_users_task_is_not_found(
-    bridge: Bridge, http: aiohttp.ClientSession, monkeypatch: pytest.MonkeyPatch
-) -> None:
+@pytest.mark.timings(task_after_s=0.1)
+async def test_another_users_task_is_not_found(bridge: Bridge, http: aiohttp.ClientSession) -> None:
     """-32602, in the words for an id that nobody has: ids cannot be tried out, and nothing is cancelled."""
-    monkeypatch.setattr("bridge.endpoints.mcp.task_runs.TASK_AFTER_S", 0.1)
     eve = await bridge.components.users.ensure_user("eve")
     _, eves_key = await bridge.components.users.add_key(eve.id, "printed at start")
     async with page_of(bridge, bridge.local_user.id, never_answer) as page:

@@ -9,7 +9,6 @@ import aiohttp
 import pytest
 
 from bridge.app.server import Bridge
-from bridge.endpoints.mcp import answer
 from tests.support.documents.compiled import document_text
 from tests.support.mcp_messages import LEGACY, legacy_request, post_message
 from tests.support.running_bridge import FakePage, json_answer, page_of, running_bridge
@@ -52,18 +51,14 @@ def coroutines_with(*names: str) -> list[str]:
 
 
 @pytest.mark.parametrize("accepted", ["application/json, text/event-stream", "application/json"])
+@pytest.mark.timings(told_after_s=0.05, keep_alive_s=0.05, silence_s=0.05, space_s=0.05)
 async def test_a_call_runs_on_although_nobody_reads_what_its_line_is_kept_open_by(
     bridge: Bridge,
     http: aiohttp.ClientSession,
-    monkeypatch: pytest.MonkeyPatch,
     caplog: pytest.LogCaptureFixture,
     accepted: str,
 ) -> None:
     """What writes to nobody ends; it is no failure of the bridge, and ends no call."""
-    monkeypatch.setattr(answer, "TOLD_AFTER_S", 0.05)
-    monkeypatch.setattr(answer, "KEEP_ALIVE_S", 0.05)
-    monkeypatch.setattr("bridge.http.streaming.SILENCE_S", 0.05)
-    monkeypatch.setattr("bridge.http.streaming.SPACE_S", 0.05)
     shop = Shop()
     async with page_of(bridge, bridge.local_user.id, shop.answer) as page:
         body, headers = legacy_request("tools/call", CALL, progressToken="p")

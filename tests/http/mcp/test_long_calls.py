@@ -10,6 +10,7 @@ from aiohttp import web
 
 from bridge.app.server import Bridge
 from bridge.endpoints.mcp import answer
+from bridge.timings import USUAL_TIMINGS
 from tests.support.mcp_messages import REQUESTS, modern_request, next_message, post_message
 from tests.support.running_bridge import json_answer, page_of
 
@@ -27,13 +28,12 @@ async def at_once(_call: dict[str, Any]) -> dict[str, Any]:
 
 
 @pytest.mark.parametrize("era", REQUESTS)
+@pytest.mark.timings(told_after_s=0.05, keep_alive_s=0.05)
 async def test_progress_is_told_again_although_nothing_has_changed(
-    bridge: Bridge, http: aiohttp.ClientSession, monkeypatch: pytest.MonkeyPatch, era: str
+    bridge: Bridge, http: aiohttp.ClientSession, era: str
 ) -> None:
     """Every 15 s: Claude Code ends a call that is silent for 300 s, and comments do not count there."""
-    assert answer.KEEP_ALIVE_S == 15.0
-    monkeypatch.setattr(answer, "TOLD_AFTER_S", 0.05)
-    monkeypatch.setattr(answer, "KEEP_ALIVE_S", 0.05)
+    assert USUAL_TIMINGS.keep_alive_s == 15.0
     async with page_of(bridge, bridge.local_user.id, never):
         body, headers = REQUESTS[era]("tools/call", CALL, progressToken="p")
         headers["Authorization"] = f"Bearer {bridge.key}"
@@ -47,11 +47,11 @@ async def test_progress_is_told_again_although_nothing_has_changed(
     assert [each["progress"] for each in told] == sorted({each["progress"] for each in told})
 
 
+@pytest.mark.timings(keep_alive_s=0.05)
 async def test_the_line_of_a_client_without_a_token_is_kept_by_comments(
-    bridge: Bridge, http: aiohttp.ClientSession, monkeypatch: pytest.MonkeyPatch
+    bridge: Bridge, http: aiohttp.ClientSession
 ) -> None:
     """A proxy cuts a silent line, and a notification without a token would be against the protocol."""
-    monkeypatch.setattr(answer, "KEEP_ALIVE_S", 0.05)
     async with page_of(bridge, bridge.local_user.id, never):
         body, headers = modern_request("tools/call", CALL)
         headers["Authorization"] = f"Bearer {bridge.key}"
@@ -63,12 +63,11 @@ async def test_the_line_of_a_client_without_a_token_is_kept_by_comments(
     assert lines == [b": waiting\n", b"\n"] * 2
 
 
+@pytest.mark.timings(silence_s=0.05, space_s=0.05)
 async def test_the_line_of_a_client_that_reads_no_streams_is_kept_by_white_space(
-    bridge: Bridge, http: aiohttp.ClientSession, monkeypatch: pytest.MonkeyPatch
+    bridge: Bridge, http: aiohttp.ClientSession
 ) -> None:
     """What it gets is one JSON text all the same."""
-    monkeypatch.setattr("bridge.http.streaming.SILENCE_S", 0.05)
-    monkeypatch.setattr("bridge.http.streaming.SPACE_S", 0.05)
     may_answer = asyncio.Event()
 
     async def answer_late(_call: dict[str, Any]) -> dict[str, Any]:

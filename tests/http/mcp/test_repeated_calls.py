@@ -97,12 +97,11 @@ async def test_two_equal_calls_that_were_heard_are_two(bridge: Bridge, http: aio
 
 
 @pytest.mark.parametrize("meta", [{}, KNOWS_TASKS], ids=["no tasks", "tasks"])
+@pytest.mark.timings(told_after_s=0.1, task_after_s=0.1)
 async def test_a_client_hears_while_its_call_waits_for_an_equal_one(
-    bridge: Bridge, http: aiohttp.ClientSession, monkeypatch: pytest.MonkeyPatch, meta: dict[str, Any]
+    bridge: Bridge, http: aiohttp.ClientSession, meta: dict[str, Any]
 ) -> None:
     """With progress: some clients give up what is silent. Without an id yet, it cannot be a task either."""
-    monkeypatch.setattr("bridge.endpoints.mcp.answer.TOLD_AFTER_S", 0.1)
-    monkeypatch.setattr("bridge.endpoints.mcp.task_runs.TASK_AFTER_S", 0.1)
     async with shop(bridge) as (opened, _page), asyncio.TaskGroup() as group:
         group.create_task(post_message(bridge, http, *modern_request("tools/call", ADD)))
         await eventually(lambda: opened.sent == 1)
@@ -162,11 +161,9 @@ async def test_an_idempotency_key_is_of_its_user_and_key_alone(
         assert opened.sent + others.sent == (2 if others is not opened else 4)
 
 
-async def test_a_task_whose_handle_was_given_is_heard(
-    bridge: Bridge, http: aiohttp.ClientSession, monkeypatch: pytest.MonkeyPatch
-) -> None:
+@pytest.mark.timings(task_after_s=0.1)
+async def test_a_task_whose_handle_was_given_is_heard(bridge: Bridge, http: aiohttp.ClientSession) -> None:
     """Its client has the handle; an equal call waits for it and is then made."""
-    monkeypatch.setattr("bridge.endpoints.mcp.task_runs.TASK_AFTER_S", 0.1)
     async with shop(bridge) as (opened, _page):
         _, handle = await post_message(bridge, http, *modern_request("tools/call", ADD, **KNOWS_TASKS))
         assert handle["result"]["resultType"] == "task"

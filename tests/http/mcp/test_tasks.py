@@ -1,35 +1,26 @@
 """The tasks extension over real HTTP: handles, polling, cancelling, and what survives a restart."""
 
 import asyncio
-from collections.abc import AsyncIterator
 from pathlib import Path
 from typing import Any
 
 import aiohttp
 import pytest
-import pytest_asyncio
 
 from bridge.app.server import Bridge
-from bridge.endpoints.mcp import task_runs
 from bridge.storage.users import UserTables
+from bridge.timings import Timings
 from tests.support.documents.compiled import document_text
 from tests.support.mcp_messages import modern_request, post_message, read_events
 from tests.support.running_bridge import json_answer, page_of, running_bridge
 from tests.support.stores.databases import Where
 from tests.support.waiting import eventually
 
-pytestmark = [pytest.mark.asyncio, pytest.mark.both_databases]
+pytestmark = [pytest.mark.asyncio, pytest.mark.both_databases, pytest.mark.timings(task_after_s=0.2)]
 
 EXTENSION = "io.modelcontextprotocol/tasks"
 CAPABILITIES = "io.modelcontextprotocol/clientCapabilities"
 DECLARED: dict[str, Any] = {CAPABILITIES: {"extensions": {EXTENSION: {}}}}
-
-
-@pytest_asyncio.fixture(autouse=True)
-async def hurry(monkeypatch: pytest.MonkeyPatch) -> AsyncIterator[None]:
-    """A call becomes a task soon."""
-    monkeypatch.setattr(task_runs, "TASK_AFTER_S", 0.2)
-    yield
 
 
 class SlowPage:
@@ -81,11 +72,11 @@ async def test_a_call_that_takes_long_is_answered_by_a_handle(
     assert ended["result"]["result"]["structuredContent"] == {"done": True}
 
 
+@pytest.mark.timings(told_after_s=0.05)
 async def test_a_client_with_a_token_is_told_of_its_call_until_it_has_the_handle(
-    bridge: Bridge, http: aiohttp.ClientSession, monkeypatch: pytest.MonkeyPatch
+    bridge: Bridge, http: aiohttp.ClientSession
 ) -> None:
     """On one stream, whose last message is the handle; from then on it polls."""
-    monkeypatch.setattr("bridge.endpoints.mcp.answer.TOLD_AFTER_S", 0.05)
     async with page_of(bridge, bridge.local_user.id, SlowPage().answer) as page:
         body, headers = modern_request("tools/call", {"name": "listProducts"}, progressToken="p", **DECLARED)
         headers["Authorization"] = f"Bearer {bridge.key}"
@@ -153,11 +144,11 @@ async def test_a_client_that_does_not_declare_tasks_gets_none(
     assert EXTENSION in answer["error"]["data"]["requiredCapabilities"]["extensions"]
 
 
+@pytest.mark.timings(task_after_s=60.0)
 async def test_a_client_that_leaves_before_it_has_the_handle_cancels_the_call(
-    bridge: Bridge, http: aiohttp.ClientSession, monkeypatch: pytest.MonkeyPatch
+    bridge: Bridge, http: aiohttp.ClientSession
 ) -> None:
     """Nobody could ever ask for that task."""
-    monkeypatch.setattr(task_runs, "TASK_AFTER_S", 60.0)
     async with page_of(bridge, bridge.local_user.id, SlowPage().answer) as page:
         calling = asyncio.create_task(post_message(bridge, http, *call_request()))
         await eventually(lambda: page.calls)
@@ -166,11 +157,11 @@ async def test_a_client_that_leaves_before_it_has_the_handle_cancels_the_call(
 
 
 async def test_a_result_is_there_after_a_restart_and_so_is_what_is_known_of_a_lost_one(
-    tmp_path: Path, database: Where, http: aiohttp.ClientSession
+    tmp_path: Path, database: Where, timings: Timings, http: aiohttp.ClientSession
 ) -> None:
     """Durable: the first task ended before the stop, the second was cut off by it."""
     slow = SlowPage()
-    async with running_bridge(tmp_path, database=database) as bridge:
+    async with running_bridge(tmp_path, database=database, timings=timings) as bridge:
         await bridge.components.registry.share_document("shop.json", document_text(), source_url=None)
         async with page_of(bridge, bridge.local_user.id, slow.answer):
             _, first = await post_message(bridge, http, *call_request())
@@ -183,7 +174,7 @@ async def test_a_result_is_there_after_a_restart_and_so_is_what_is_known_of_a_lo
             await eventually(is_completed)
             slow.may_answer.clear()
             _, second = await post_message(bridge, http, *call_request())
-    async with running_bridge(tmp_path, database=database) as bridge:
+    async with running_bridge(tmp_path, database=database, timings=timings) as bridge:
         _, told = await ask(bridge, http, "tasks/get", first["result"]["taskId"])
         assert told["result"]["result"]["structuredContent"] == {"done": True}
         _, lost = await ask(bridge, http, "tasks/get", second["result"]["taskId"])

@@ -11,7 +11,6 @@ import pytest_asyncio
 
 from bridge.app.server import Bridge
 from bridge.browser_protocol import RESULT_BYTES
-from bridge.http import streaming
 from bridge.http.answer_files import plain_mime
 from tests.support.cluster.bridge_pairs import home_url
 from tests.support.running_bridge import Answer, FakePage, json_answer, page_of
@@ -194,12 +193,11 @@ async def test_html_is_text_unless_the_server_may_show_it(scene: Scene, bridge: 
     assert (await scene.call())[1] == "application/json"
 
 
+@pytest.mark.timings(silence_s=0.05, space_s=0.02)
 async def test_a_slow_call_is_kept_alive_and_its_failure_is_a_200_with_an_error(
-    scene: Scene, bridge: Bridge, monkeypatch: pytest.MonkeyPatch
+    scene: Scene, bridge: Bridge
 ) -> None:
     """Proxies cut silent connections (ruling 9); the two waits are shortened, their order is the point."""
-    monkeypatch.setattr(streaming, "SILENCE_S", 0.05)
-    monkeypatch.setattr(streaming, "SPACE_S", 0.02)
     release = asyncio.Event()
     outcomes = [json_answer({"ok": 1}), json_answer({"title": "no"}, status=500)]
 
@@ -219,11 +217,9 @@ async def test_a_slow_call_is_kept_alive_and_its_failure_is_a_200_with_an_error(
             assert expected in json.loads(await response.content.read())
 
 
-async def test_a_caller_of_a_slow_call_that_goes_away_cancels_it(
-    scene: Scene, bridge: Bridge, monkeypatch: pytest.MonkeyPatch
-) -> None:
+@pytest.mark.timings(silence_s=0.02)
+async def test_a_caller_of_a_slow_call_that_goes_away_cancels_it(scene: Scene, bridge: Bridge) -> None:
     """Also after the first white space has been sent."""
-    monkeypatch.setattr(streaming, "SILENCE_S", 0.02)
     arrived = asyncio.Event()
 
     async def never(_call: dict[str, Any]) -> dict[str, Any]:
@@ -350,11 +346,9 @@ async def test_no_header_of_an_api_becomes_a_header_of_ours(scene: Scene) -> Non
     }
 
 
-async def test_a_late_answer_tells_its_headers_where_it_is_wrapped(
-    scene: Scene, bridge: Bridge, monkeypatch: pytest.MonkeyPatch
-) -> None:
+@pytest.mark.timings(silence_s=0.02)
+async def test_a_late_answer_tells_its_headers_where_it_is_wrapped(scene: Scene, bridge: Bridge) -> None:
     """Finding O-8: our own headers have left by then, so a late object tells nothing (docs: answers)."""
-    monkeypatch.setattr(streaming, "SILENCE_S", 0.02)
     release = asyncio.Event()
     outcomes = [text("application/json", body, headers=TELLING) for body in ("[1]", '{"a": 1}')]
     outcomes.append(uploaded("image/png", headers=TELLING))

@@ -14,7 +14,8 @@ from aiohttp import web
 
 from bridge.app.server import Bridge
 from bridge.conversation_runs.event_feed import EventFeed
-from bridge.http.streaming import KEEP_ALIVE_S, event_stream
+from bridge.http.streaming import event_stream
+from bridge.timings import USUAL_TIMINGS
 from tests.support.conversation_client import ConversationClient, listen_to_events, open_conversation
 from tests.support.models.model_answers import calls, text
 from tests.support.models.model_bridge import products, shop_bridge
@@ -480,7 +481,7 @@ async def test_what_is_left_of_a_long_answer_can_be_read_in_the_next_turn(
 
 async def test_a_silent_listener_is_told_that_the_bridge_lives(http: aiohttp.ClientSession) -> None:
     """S3-15: within 30 s, as an event that a reader can see; here after a hundredth of a second."""
-    assert KEEP_ALIVE_S <= 30
+    assert USUAL_TIMINGS.keep_alive_s <= 30
     feed = EventFeed("conv-1")
 
     async def handler(request: web.Request) -> web.StreamResponse:
