@@ -99,7 +99,8 @@ class Components:
         later = [self.documents, self.calls, self.models, self.responses, self.conversations, self.mcp]
         others = [self.pages, *installed, *([] if among.part is None else [among.part])]
         self.parts: Sequence[Part] = [*first, *later, *others]
-        self.readiness = Readiness([check for part in self.parts for check in part.list_checks()])
+        checks = [check for part in self.parts for check in part.list_checks()]
+        self.readiness = Readiness(checks, ground.timings.checked_s)
 
     # Messages of earlier parts to later ones.
 

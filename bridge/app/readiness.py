@@ -1,8 +1,8 @@
 """Readiness: whether a call would work, as `/readyz` says it.
 
-Asking is cheap: a result is used again for `FRESH_S`, a check that runs is shared by all who ask, and nobody
-waits longer than `CHECK_S` for one (the canary has more), however long it hangs. A check that hangs is never
-started twice.
+Asking is cheap: a result is used again for `Timings.checked_s`, a check that runs is shared by all who ask,
+and nobody waits longer than `CHECK_S` for one (the canary has more), however long it hangs. A check that
+hangs is never started twice.
 """
 
 from __future__ import annotations
@@ -18,12 +18,10 @@ from bridge.errors import BridgeError
 from bridge.http.declared_routes import DeclaredRoutes, route
 from bridge.http.routing import ApiModel, json_answer
 from bridge.tasks import Tasks
+from bridge.timings import USUAL_TIMINGS
 
 CHECK_S = 2.0
 """Seconds after which a check that has not ended counts as failed."""
-
-FRESH_S = 1.0
-"""Seconds for which a result is used again."""
 
 Probe = Callable[[], Awaitable[str]]
 """Looks at one thing: returns a sentence about it, or raises `NotReady` or `BridgeError`."""
@@ -55,7 +53,7 @@ class Check:
     def __init__(
         self, name: str, probe: Probe, tasks: Tasks, *, check_s: float = CHECK_S, fresh_s: float = 0
     ) -> None:
-        """`check_s`: seconds after which it counts as failed; `fresh_s`: as `FRESH_S`, if that is longer."""
+        """`check_s`: seconds until it counts as failed; `fresh_s`: as `Timings.checked_s`, if longer."""
         self._check_s = check_s
         self._fresh_s = fresh_s
         self._name = name
@@ -66,9 +64,9 @@ class Check:
         self._began_at = self._ended_at = float("-inf")
         self._result = self._failed("It was not checked yet.")
 
-    def begin(self) -> None:
-        """Start the check, unless it runs or its result is fresh."""
-        if not self._ended.is_set() or _now() < self._ended_at + max(FRESH_S, self._fresh_s):
+    def begin(self, fresh_s: float) -> None:
+        """Start the check, unless it runs or its result is not older than `fresh_s`."""
+        if not self._ended.is_set() or _now() < self._ended_at + max(fresh_s, self._fresh_s):
             return
         self._ended.clear()
         self._began_at = _now()
@@ -107,8 +105,10 @@ class Check:
 class Readiness(DeclaredRoutes):
     """All checks of a bridge, until it stops."""
 
-    def __init__(self, checks: Sequence[Check]) -> None:
+    def __init__(self, checks: Sequence[Check], fresh_s: float = USUAL_TIMINGS.checked_s) -> None:
+        """`fresh_s`: seconds for which results are used again."""
         self._checks = checks
+        self._fresh_s = fresh_s
         self._end: CheckResult | None = None
 
     def stop(self, name: str = "bridge", message: str = "The bridge is stopping.") -> None:
@@ -120,7 +120,7 @@ class Readiness(DeclaredRoutes):
         if self._end is not None:
             return ReadinessReport(status="not_ready", checks=[self._end])
         for check in self._checks:
-            check.begin()
+            check.begin(self._fresh_s)
         results = [await check.read_result() for check in self._checks]
         is_ready = all(result.ok for result in results)
         return ReadinessReport(status="ready" if is_ready else "not_ready", checks=results)

@@ -12,16 +12,11 @@ from bridge.app.readiness import Check, NotReady
 from bridge.documents.reader import DocumentReader
 from bridge.errors import BridgeError
 from bridge.operating_system import open_private
-from bridge.tasks import Tasks
 
 PROBE_FILE = "readiness.probe"
 """File that is written to the data folder and removed again."""
 
 PROBE_BYTES = 4096
-
-LONG_READ_S = 30.0
-"""Seconds after which a document that is still being read counts as a failure: twice what the largest real
-one takes, half of what it may take."""
 
 
 def make_storage_checks(ground: Ground) -> list[Check]:
@@ -49,7 +44,7 @@ def make_storage_checks(ground: Ground) -> list[Check]:
     ]
 
 
-def make_reader_check(documents: DocumentReader, tasks: Tasks) -> Check:
+def make_reader_check(documents: DocumentReader, ground: Ground) -> Check:
     """Return the check of the process that reads documents."""
 
     async def check_documents() -> str:
@@ -57,11 +52,11 @@ def make_reader_check(documents: DocumentReader, tasks: Tasks) -> Check:
         if busy_s is None:
             return "The process that reads documents answers."
         busy = f"The process that reads documents has been reading one for {busy_s:.0f} s, and was not asked."
-        if busy_s > LONG_READ_S:
+        if busy_s > ground.timings.long_read_s:
             raise NotReady(busy)
         return busy
 
-    return Check("documents", check_documents, tasks)
+    return Check("documents", check_documents, ground.tasks)
 
 
 def write_probe(folder: Path, size: int = PROBE_BYTES) -> None:

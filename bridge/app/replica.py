@@ -45,6 +45,7 @@ from bridge.storage.replicas.left_work import LeftWorkTable
 from bridge.storage.replicas.relayed_records import RelayedRecords
 from bridge.storage.store import Store, StoreHooks, fenced_sessions
 from bridge.tasks import Tasks
+from bridge.timings import Timings
 
 _log = logging.getLogger(__name__)
 
@@ -52,7 +53,9 @@ _log = logging.getLogger(__name__)
 class Replica(Part):
     """One of several replicas. Made on the running event loop."""
 
-    def __init__(self, settings: ClusterSettings, engines: Engines, secret: bytes) -> None:
+    def __init__(
+        self, settings: ClusterSettings, engines: Engines, secret: bytes, *, timings: Timings
+    ) -> None:
         """`secret`: the same in all replicas."""
         if settings.redis_url is None or settings.replica_url is None:
             raise ValueError("check_cluster comes first")
@@ -60,14 +63,13 @@ class Replica(Part):
         self._url = settings.replica_url
         self._secret = secret
         self._tasks = Tasks()
-        self._connection = RedisConnection(settings.redis_url)
-        self._directory = RedisDirectory(self._connection)
+        self._connection = RedisConnection(settings.redis_url, timings.redis_s)
+        self._directory = RedisDirectory(self._connection, counts_s=timings.counts_s)
         self._bell = RedisBell(self._connection)
         self._counters = ReplicaCounters()
         self._count_calls = lambda: 0
-        self._membership = Membership(
-            self._directory, MembershipPorts(self._describe, read_boottime, self._check_homes)
-        )
+        ports = MembershipPorts(self._describe, read_boottime, self._check_homes)
+        self._membership = Membership(self._directory, ports, timings)
         self._membership.on_lapse(lambda: self._counters.count("lapsed_leases"))
         self._residents = Residents(self._tasks)
         hooks = HomeHooks(self._residents.enter, self._residents.leave, self._residents.is_idle)

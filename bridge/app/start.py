@@ -89,7 +89,7 @@ async def start_bridge(
         path = may_use_insides() if is_straight is None else is_straight
         listener = unstarted.enter_context(listen_at(settings.network.host, settings.network.port))
         secret = choose_secret(settings.cluster.secret_key, settings.data_dir / SECRET_FILE)
-        replica = _make_replica(settings.cluster, engines, secret)
+        replica = _make_replica(settings.cluster, engines, secret, timings)
         instruments = Instruments("" if replica is None else replica.id)
         used = hooks if replica is None else replica.hooks
         store = Store(engines, replace(used, on_work=instruments.note_store_work))
@@ -134,11 +134,13 @@ async def _prepare_ground(
     )
 
 
-def _make_replica(settings: ClusterSettings, engines: Engines, secret: bytes) -> Replica | None:
+def _make_replica(
+    settings: ClusterSettings, engines: Engines, secret: bytes, timings: Timings
+) -> Replica | None:
     if settings.redis_url is None or settings.replica_url is None:
         return None
     make: type[Replica] = load_lazily("replica")
-    return make(settings, engines, secret)
+    return make(settings, engines, secret, timings=timings)
 
 
 async def _start_parts(

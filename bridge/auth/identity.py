@@ -35,22 +35,13 @@ from bridge.settings.quotas import DEFAULT_QUOTAS, QuotaSettings
 from bridge.shared_work import SingleFlight
 from bridge.storage.sessions import database_unavailable
 from bridge.storage.users import Device, KeyHolder, NewDevice, PairingTicket, User, UserTables, hash_secret
+from bridge.timings import USUAL_TIMINGS, Timings
 
 SESSION_SECONDS = 15 * 60
 """Lifetime of a session token; the page renews it."""
 
 CHALLENGE_SECONDS = 60
 """Seconds within which a nonce must be signed."""
-
-KEY_SECONDS = 10.0
-"""Seconds for which keys and paired browsers are cached; what another process revokes works that
-much longer."""
-
-AWAY_SECONDS = 600.0
-"""Seconds for which cached callers are trusted while the database does not answer."""
-
-PATIENCE_S = 2.0
-"""Seconds for which a cached caller waits for the database."""
 
 MAX_REMEMBERED_KEYS = 10_000
 """Maximum number of cached keys; also of browsers, and of forwarded users."""
@@ -132,6 +123,7 @@ class Identity:
         *,
         quotas: QuotaSettings = DEFAULT_QUOTAS,
         shared: SharedCounts | None = None,
+        timings: Timings = USUAL_TIMINGS,
     ) -> None:
         """`shared`: of a replica: counts attempts and spends nonces together with the others."""
         self.attempts = Attempts(shared)
@@ -140,6 +132,7 @@ class Identity:
         self._secret = secret
         self._user_headers = user_headers
         self._quotas = quotas
+        self._timings = timings
         self._spent_challenges: dict[str, float] = {}
         """Signed nonces to the monotonic time from which they are refused anyway."""
         self._shared = shared
@@ -335,7 +328,7 @@ class Identity:
 
     async def _soon(self, look: Callable[[], Awaitable[ValueT]]) -> ValueT:
         try:
-            async with asyncio.timeout(PATIENCE_S):
+            async with asyncio.timeout(self._timings.patience_s):
                 return await self._current(look)
         except TimeoutError:
             raise database_unavailable() from None
@@ -356,7 +349,7 @@ class Identity:
         name: str,
         look: Callable[[], Awaitable[ValueT | None]],
     ) -> ValueT | None:
-        """Look up in the cache (`KEY_SECONDS`; `AWAY_SECONDS` while the store fails), then in the store."""
+        """Look up in the cache (for `key_s`; for `away_s` while the store fails), then in the store."""
         if (value := _fresh(memory, name)) is not None:
             return value
         return await self._looking.run(name, partial(self._look_up, memory, name, look))
@@ -368,18 +361,18 @@ class Identity:
         look: Callable[[], Awaitable[ValueT | None]],
     ) -> ValueT | None:
         cached, now = memory.get(name), time.monotonic()
-        is_fresh = cached is not None and now < cached.read_at + AWAY_SECONDS
+        is_fresh = cached is not None and now < cached.read_at + self._timings.away_s
         try:
             found = await (self._soon(look) if is_fresh else self._current(look))
         except BridgeError as error:
             cached = memory.get(name)  # as it is now: a revocation may have cleared it
             if not is_fresh or cached is None or error.error.code is not ErrorCode.DATABASE_UNAVAILABLE:
                 raise
-            memory[name] = replace(cached, refresh_at=time.monotonic() + KEY_SECONDS)
+            memory[name] = replace(cached, refresh_at=time.monotonic() + self._timings.key_s)
             return cached.value
         memory.pop(name, None)
         if found is not None:
-            _remember(memory, name, _Remembered(found, now, time.monotonic() + KEY_SECONDS))
+            _remember(memory, name, _Remembered(found, now, time.monotonic() + self._timings.key_s))
         return found
 
     async def ensure_user(self, named: ForwardedUser) -> User:

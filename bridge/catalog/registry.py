@@ -43,6 +43,7 @@ from bridge.errors import BridgeError, ErrorCode
 from bridge.log_lines import name_user
 from bridge.settings.quotas import DEFAULT_QUOTAS, QuotaSettings
 from bridge.tasks import Tasks, yield_to_loop
+from bridge.timings import USUAL_TIMINGS
 from toolserver.call.arguments import ArgumentValidator
 from toolserver.operation.request_plan import optional_body_arguments
 from toolserver.tool.catalog import Tool
@@ -69,18 +70,19 @@ class Registry:
         tasks: Tasks,
         on_change: Callable[[str | None], Awaitable[None]],
         on_load: Callable[[LoadedServer], None],
+        list_wait_s: float = USUAL_TIMINGS.list_wait_s,
     ) -> None:
         """`operator_id`: the user who started the bridge, and may change what the command line names.
 
         `bounds` limits what is shown to models where a user chose no number, `quotas` what one may add.
         `tasks` own what goes on after a list was made without it. `on_change` gets the id of the user whose
         view changed, or None when every view did; `on_load` gets every server that was compiled, for work
-        that can wait.
+        that can wait. `list_wait_s`: as in `Timings`.
         """
         self._store = store
         self._names = ToolNames(store)
         self._compiler = compiler
-        self._loading = SchemaLoading(compiler, tasks, self._show_late)
+        self._loading = SchemaLoading(compiler, tasks, self._show_late, list_wait_s)
         self._lists = OfferedLists(self._loading)
         self.operator_id = operator_id
         self._bounds = bounds

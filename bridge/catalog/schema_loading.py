@@ -19,10 +19,6 @@ from bridge.tasks import Tasks
 from toolserver.errors import quote_text
 from toolserver.tool.argument_schemas import ToolSchema, name_arguments
 
-LIST_WAIT_S = 10.0
-"""Maximum seconds for which a list of several servers waits for the slowest: more than slow documents of
-three other users keep it waiting (`bridge.documents.children.PATIENCE_S`)."""
-
 _ATTEMPTS = 2
 """A process may die of another's memory, so a document is tried once more; not one that took too long."""
 
@@ -44,12 +40,20 @@ class SchemaLoading:
     """Compiles the schemas of servers. All methods run on one event loop."""
 
     def __init__(
-        self, compiler: Compiler, tasks: Tasks, on_late: Callable[[LoadedServer], Awaitable[None]]
+        self,
+        compiler: Compiler,
+        tasks: Tasks,
+        on_late: Callable[[LoadedServer], Awaitable[None]],
+        list_wait_s: float,
     ) -> None:
-        """`on_late` gets a server whose schemas are ready after a list was made without them."""
+        """`on_late` gets a server whose schemas are ready after a list was made without them.
+
+        `list_wait_s`: as in `Timings`.
+        """
         self._compiler = compiler
         self._tasks = tasks
         self._on_late = on_late
+        self._list_wait_s = list_wait_s
         self._runs: list[_Run] = []
 
     async def load_schemas(self, server: LoadedServer, keys: Iterable[str]) -> Mapping[str, bytes]:
@@ -75,7 +79,7 @@ class SchemaLoading:
         servers = [server for server, _ in wanted.values()]
         runs = [run for run in self._runs if any(run.server is server for server in servers)]
         if awaited := [run.task for run in runs if not run.is_late]:
-            await asyncio.wait(awaited, timeout=LIST_WAIT_S)
+            await asyncio.wait(awaited, timeout=self._list_wait_s)
         for run in runs:
             run.is_late = run.is_late or not run.task.done()
 

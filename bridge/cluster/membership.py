@@ -13,19 +13,13 @@ from dataclasses import dataclass
 from bridge.cluster.ports import HEARTBEAT_TTL_S, ClusterUnavailable, LiveReplica, ReplicaDirectory
 from bridge.errors import BridgeError
 from bridge.tasks import sleep_safely
+from bridge.timings import USUAL_TIMINGS, Timings
 
 HEARTBEAT_S = 1.0
 """Seconds between two heartbeats."""
 
 AFTER_END_S = 0.02
 """Seconds after the end of another replica's last heartbeat at which this one looks, if it is not renewed."""
-
-SILENT_S = 2.2
-"""Seconds without a heartbeat after which a replica may be lost: two of them, and the time to hear of it."""
-
-LEASE_S = 3.0
-"""Seconds after a heartbeat was sent for which a replica acts without looking again; others take it for dead
-a second later at the earliest."""
 
 _log = logging.getLogger(__name__)
 
@@ -45,8 +39,11 @@ class MembershipPorts:
 class Membership:
     """The live replicas, as this one sees them."""
 
-    def __init__(self, directory: ReplicaDirectory, ports: MembershipPorts) -> None:
+    def __init__(
+        self, directory: ReplicaDirectory, ports: MembershipPorts, timings: Timings = USUAL_TIMINGS
+    ) -> None:
         self._directory = directory
+        self._timings = timings
         self._ports = ports
         self._lease_until = float("-inf")
         self._next_beat_s = HEARTBEAT_S
@@ -92,7 +89,7 @@ class Membership:
 
     def is_heard(self, replica: str) -> bool:
         """Return whether a replica sends its heartbeats, as far as is known while Redis answers."""
-        return self._ports.boottime() - self._heard_at.get(replica, float("-inf")) < SILENT_S
+        return self._ports.boottime() - self._heard_at.get(replica, float("-inf")) < self._timings.silent_s
 
     async def keep_beating(self) -> None:
         """Send heartbeats until cancelled."""
@@ -120,7 +117,7 @@ class Membership:
         for tell in self._on_lapse if was_frozen else ():
             tell()
         if not was_frozen or await self._knows_homes():
-            self._lease_until = began_at + LEASE_S
+            self._lease_until = began_at + self._timings.lease_s
 
     def _lapsed_before(self, at: float) -> bool:
         return at > self._lease_until > float("-inf")

@@ -8,7 +8,7 @@ from collections.abc import Callable
 from typing import Any
 
 from bridge.cluster.ports import ClusterUnavailable
-from bridge.cluster.redis_connection import KEY_PREFIX, TIMEOUT_S, Channel, RedisConnection
+from bridge.cluster.redis_connection import KEY_PREFIX, Channel, RedisConnection
 from bridge.tasks import sleep_safely
 
 RECONNECT_S = 0.5
@@ -88,7 +88,8 @@ class RedisBell:
 
     async def _receive_message(self, channel: Channel) -> dict[str, Any] | None:
         """Return the next message; None after half of the time that an answer may take."""
-        return await self._connection.answer_of(channel.get_message(timeout=TIMEOUT_S / 2))
+        half_s = self._connection.timeout_s / 2
+        return await self._connection.answer_of(channel.get_message(timeout=half_s))
 
     def _call_listeners(self, topic: str) -> None:
         for listener in self._listeners.get(topic, ()):

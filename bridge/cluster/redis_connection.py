@@ -17,9 +17,7 @@ from redis.exceptions import RedisError
 from bridge.cluster.ports import ClusterUnavailable
 from bridge.settings.redis_url import parse_redis_url
 from bridge.tasks import run_within
-
-TIMEOUT_S = 1.0
-"""Seconds for connecting, and for one answer; also for both together."""
+from bridge.timings import USUAL_TIMINGS
 
 KEY_PREFIX = "tool-bridge:"
 """Beginning of every key and channel: the Redis may have other users."""
@@ -52,20 +50,22 @@ class Channel(Protocol):
 class RedisConnection:
     """Sends commands; connections are made when they are needed, and made anew after a failure."""
 
-    def __init__(self, url: str) -> None:
+    def __init__(self, url: str, timeout_s: float = USUAL_TIMINGS.redis_s) -> None:
+        """`timeout_s`: as `Timings.redis_s`."""
         address = parse_redis_url(url)
+        self.timeout_s = timeout_s
         self.shown = address.shown
         """The address without passwords."""
         # redis-py does not say all of its types; what its commands answer is narrowed where it is read.
         self._client: Any
         self._sentinels: list[Any]
-        self._client, self._sentinels = _client_of(url)
+        self._client, self._sentinels = _client_of(url, timeout_s)
 
     async def execute(self, *command: Argument) -> Any:
         """Return the answer to one command, texts as `str`.
 
         Raises:
-            ClusterUnavailable: there is none within `TIMEOUT_S`, or it is an error.
+            ClusterUnavailable: there is none within `timeout_s`, or it is an error.
         """
         return await self.answer_of(self._client.execute_command(*command))
 
@@ -73,7 +73,7 @@ class RedisConnection:
         """Return what a script answers; Redis runs nothing else meanwhile.
 
         Raises:
-            ClusterUnavailable: there is no answer within `TIMEOUT_S`, or it is an error.
+            ClusterUnavailable: there is no answer within `timeout_s`, or it is an error.
         """
         return await self.execute("EVAL", script, len(keys), *keys, *arguments)
 
@@ -84,7 +84,7 @@ class RedisConnection:
             ClusterUnavailable: it does not, or answers an error.
         """
         try:
-            return await run_within(TIMEOUT_S, asking)
+            return await run_within(self.timeout_s, asking)
         except (RedisError, OSError, TimeoutError) as error:
             raise ClusterUnavailable(f"{self.shown}: {str(error) or type(error).__name__}") from None
 
@@ -99,12 +99,12 @@ class RedisConnection:
             await sentinel.aclose()
 
 
-def _client_of(url: str) -> tuple[Redis, list[Redis]]:
+def _client_of(url: str, timeout_s: float) -> tuple[Redis, list[Redis]]:
     """Return the client, and the clients of the Sentinels that it asks."""
     address = parse_redis_url(url)
     common: dict[str, Any] = {
-        "socket_timeout": TIMEOUT_S,
-        "socket_connect_timeout": TIMEOUT_S,
+        "socket_timeout": timeout_s,
+        "socket_connect_timeout": timeout_s,
         "retry": Retry(NoBackoff(), 0),
         "decode_responses": True,
         "protocol": 2,  # every version of Redis and Valkey speaks it

@@ -13,9 +13,7 @@ from bridge.cluster.ports import HEARTBEAT_TTL_S, ClusterUnavailable, LiveReplic
 from bridge.cluster.redis_connection import KEY_PREFIX, RedisConnection
 from bridge.homes import Home
 from bridge.tasks import sleep_safely
-
-COUNTS_S = 5.0
-"""Seconds between two times at which a replica tells its counters."""
+from bridge.timings import USUAL_TIMINGS
 
 HINT_TTL_S = 24 * 3600
 """Seconds after which a hint that nobody renews is forgotten; PostgreSQL knows better anyway."""
@@ -73,9 +71,15 @@ class RedisDirectory:
     """`ReplicaDirectory` in Redis. All times of heartbeats are those of Redis's clock."""
 
     def __init__(
-        self, connection: RedisConnection, *, monotonic: Callable[[], float] = time.monotonic
+        self,
+        connection: RedisConnection,
+        *,
+        monotonic: Callable[[], float] = time.monotonic,
+        counts_s: float = USUAL_TIMINGS.counts_s,
     ) -> None:
+        """`counts_s`: as in `Timings`."""
         self._connection = connection
+        self._counts_s = counts_s
         self._monotonic = monotonic
         self._failed_at = float("-inf")
 
@@ -116,7 +120,7 @@ class RedisDirectory:
         while True:
             with suppress(ClusterUnavailable):
                 await self.write_counts(replica, read_counts())
-            await sleep_safely(COUNTS_S)
+            await sleep_safely(self._counts_s)
 
     async def read_counts(self, replica: str) -> Mapping[str, int]:
         """Return the counters of a replica; empty: it has told none, or only ones that cannot be read."""

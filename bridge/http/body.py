@@ -10,6 +10,7 @@ from aiohttp import StreamReader, web
 from pydantic import BaseModel, ValidationError
 
 from bridge.errors import BridgeError, ErrorCode
+from bridge.http.routing import timings_of
 from bridge.tasks import yield_to_loop
 from toolserver.json_types import NestedTooDeeply, load_json
 
@@ -21,9 +22,6 @@ DECISION_BODY_BYTES = 4 * 1024 * 1024
 
 SMALL_BODY_BYTES = 64 * 1024
 """Maximum bytes of a body of every other route."""
-
-BODY_SECONDS = 120.0
-"""Seconds for a body to arrive: a slow sender must not hold a request open forever."""
 
 ModelT = TypeVar("ModelT", bound=BaseModel)
 
@@ -51,28 +49,28 @@ async def read_limited(request: web.Request, max_bytes: int, *, what: str = "bod
     `what`: its name in errors.
 
     Raises:
-        BridgeError: `too_large`; `invalid_request`: it took longer than `BODY_SECONDS`.
+        BridgeError: `too_large`; `invalid_request`: it took longer than `Timings.body_s`.
     """
     content = request.content
     if content.is_eof():  # it came with its header, as nearly all do: there is nothing to wait for
         body = content.read_nowait() or request.get(_ARRIVED, b"")
     else:
-        body = await _read_in_time(content, max_bytes, what)
+        body = await _read_in_time(content, max_bytes, what, timings_of(request).body_s)
     if len(body) > max_bytes:
         message = f"The {what} may have at most {max_bytes} bytes."
         raise BridgeError(ErrorCode.TOO_LARGE, message, detail={"limit_bytes": max_bytes})
     return body
 
 
-async def _read_in_time(content: StreamReader, max_bytes: int, what: str) -> bytes:
+async def _read_in_time(content: StreamReader, max_bytes: int, what: str, within_s: float) -> bytes:
     body = bytearray()
     try:
-        async with asyncio.timeout(BODY_SECONDS):
+        async with asyncio.timeout(within_s):
             while len(body) <= max_bytes and (more := await content.readany()):
                 body += more
     except TimeoutError:
-        message = f"The {what} did not arrive within {BODY_SECONDS:g} s."
-        raise BridgeError(ErrorCode.INVALID_REQUEST, message, detail={"limit_s": BODY_SECONDS}) from None
+        message = f"The {what} did not arrive within {within_s:g} s."
+        raise BridgeError(ErrorCode.INVALID_REQUEST, message, detail={"limit_s": within_s}) from None
     return bytes(body)
 
 

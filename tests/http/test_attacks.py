@@ -15,7 +15,7 @@ from multidict import CIMultiDict
 from bridge.app.server import Bridge
 from bridge.browser_protocol import SOCKET_MESSAGE_BYTES
 from bridge.errors import BridgeError, ErrorCode
-from bridge.http import body
+from bridge.timings import Timings
 from tests.support.documents.compiled import document_text
 from tests.support.raw_http import raw_answer
 from tests.support.running_bridge import FakePage, json_answer, page_of, running_bridge
@@ -25,8 +25,8 @@ pytestmark = pytest.mark.asyncio
 
 
 @pytest_asyncio.fixture
-async def bridge(tmp_path: Path) -> AsyncGenerator[Bridge]:
-    async with running_bridge(tmp_path, max_open_calls_per_user=20) as running:
+async def bridge(tmp_path: Path, timings: Timings) -> AsyncGenerator[Bridge]:
+    async with running_bridge(tmp_path, timings=timings, max_open_calls_per_user=20) as running:
         await running.components.registry.share_document("shop.json", document_text(), source_url=None)
         yield running
 
@@ -164,12 +164,10 @@ async def test_an_oversized_message_ends_its_socket_and_no_other(
         assert await call(bridge, http) == (200, {"ok": 1})
 
 
+@pytest.mark.timings(body_s=0.2)
 @pytest.mark.parametrize("path", ["/tools/listProducts", "/api/calls"])
-async def test_a_body_that_trickles_is_not_waited_for(
-    bridge: Bridge, monkeypatch: pytest.MonkeyPatch, path: str
-) -> None:
+async def test_a_body_that_trickles_is_not_waited_for(bridge: Bridge, path: str) -> None:
     """Slow loris: the connection is answered and closed; the wait is shortened here."""
-    monkeypatch.setattr(body, "BODY_SECONDS", 0.2)
     target = urlsplit(bridge.base_url)
     reader, writer = await asyncio.open_connection(target.hostname, target.port)
     head = f"POST {path} HTTP/1.1\r\nHost: {target.netloc}\r\nAuthorization: Bearer {bridge.key}\r\n"

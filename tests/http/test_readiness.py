@@ -5,6 +5,7 @@ import os
 import re
 import signal
 from collections.abc import AsyncIterator
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -12,9 +13,9 @@ import aiohttp
 import pytest
 import pytest_asyncio
 
-from bridge.app import readiness, readiness_checks
 from bridge.app.server import Bridge
 from bridge.documents.worker import DocumentWorker
+from bridge.timings import Timings
 from tests.support.documents.compiled import document_text
 from tests.support.running_bridge import accept_everything, json_answer, page_of, running_bridge
 from tests.support.stores.databases import Where, engine_of
@@ -24,12 +25,14 @@ from tests.support.waiting import eventually
 
 pytestmark = pytest.mark.asyncio
 
+ANEW = Timings(checked_s=0)
+"""Each request looks anew."""
+
 
 @pytest_asyncio.fixture
-async def bridge(tmp_path: Path, database: Where, monkeypatch: pytest.MonkeyPatch) -> AsyncIterator[Bridge]:
+async def bridge(tmp_path: Path, database: Where) -> AsyncIterator[Bridge]:
     """Each request looks anew."""
-    monkeypatch.setattr(readiness, "FRESH_S", 0.0)
-    async with running_bridge(tmp_path, database=database) as running:
+    async with running_bridge(tmp_path, database=database, timings=ANEW) as running:
         yield running
 
 
@@ -99,12 +102,11 @@ async def test_that_the_process_answers_is_said_whatever_else_does_not_work(
 
 @pytest.mark.slow
 async def test_a_database_that_is_away_or_hangs_is_not_ready_and_then_is_again(
-    tmp_path: Path, postgres_server: PostgresServer, monkeypatch: pytest.MonkeyPatch
+    tmp_path: Path, postgres_server: PostgresServer
 ) -> None:
     """The answer comes within seconds in either case."""
-    monkeypatch.setattr(readiness, "FRESH_S", 0.0)
     with postgres_server.database() as url:
-        async with running_bridge(tmp_path, database=url) as bridge:
+        async with running_bridge(tmp_path, database=url, timings=ANEW) as bridge:
 
             async def is_ready() -> bool:
                 return (await ask(bridge))[0] == 200
@@ -123,12 +125,11 @@ async def test_a_database_that_is_away_or_hangs_is_not_ready_and_then_is_again(
 
 
 async def test_a_process_that_reads_documents_is_replaced_when_killed_and_told_when_it_hangs(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    tmp_path: Path,
 ) -> None:
     """A dead one is noticed and costs nothing; of a stopped one nobody hears."""
-    monkeypatch.setattr(readiness, "FRESH_S", 0.0)
     worker, others = DocumentWorker(), children()
-    async with running_bridge(tmp_path, documents=worker) as bridge:
+    async with running_bridge(tmp_path, documents=worker, timings=ANEW) as bridge:
         await worker.start_child()
         (child,) = children() - others
         os.kill(child, signal.SIGKILL)
@@ -148,13 +149,17 @@ async def test_a_process_that_reads_documents_is_replaced_when_killed_and_told_w
         assert await eventually(is_ready)
 
 
+@pytest.mark.parametrize(("long_read_s", "is_ready_meanwhile"), [(60.0, True), (0.0, False)])
 async def test_a_process_that_reads_a_document_is_not_said_to_answer(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    tmp_path: Path, long_read_s: float, is_ready_meanwhile: bool
 ) -> None:
     """It is not asked meanwhile; a document that takes longer than any real one is told."""
-    monkeypatch.setattr(readiness, "FRESH_S", 0.0)
+    timings = replace(ANEW, long_read_s=long_read_s)
     worker, others = DocumentWorker(), children()
-    async with running_bridge(tmp_path, documents=worker) as bridge, asyncio.TaskGroup() as tasks:
+    async with (
+        running_bridge(tmp_path, documents=worker, timings=timings) as bridge,
+        asyncio.TaskGroup() as tasks,
+    ):
         await worker.start_child()
         (child,) = children() - others
         os.kill(child, signal.SIGSTOP)
@@ -162,11 +167,9 @@ async def test_a_process_that_reads_a_document_is_not_said_to_answer(
             tasks.create_task(worker.compile_document(document_text(), source_url=None, base_url=None))
             await asyncio.sleep(0)
             status, report = await ask(bridge)
-            assert status == 200
             assert re.search(r"has been reading one for \d+ s", report["checks"][2]["message"])
-            monkeypatch.setattr(readiness_checks, "LONG_READ_S", 0.0)
-            status, report = await ask(bridge)
-            assert (status, list(failed(report))) == (503, ["documents"])
+            expected = (200, []) if is_ready_meanwhile else (503, ["documents"])
+            assert (status, list(failed(report))) == expected
         finally:
             os.kill(child, signal.SIGCONT)
 

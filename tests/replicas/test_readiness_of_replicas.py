@@ -10,9 +10,9 @@ import pytest
 import pytest_asyncio
 from sqlalchemy import URL
 
-from bridge.app import readiness
 from bridge.app.leaving import DRAINING
 from bridge.app.server import Bridge
+from bridge.timings import Timings
 from tests.support.cluster.replicas import running_replicas, settle_home
 from tests.support.commands import run_command
 from tests.support.running_bridge import json_answer, page_of
@@ -33,12 +33,10 @@ def database(postgres_server: PostgresServer) -> Iterator[URL]:
 
 
 @pytest_asyncio.fixture
-async def replicas(
-    tmp_path: Path, database: URL, redis_server: RedisServer, monkeypatch: pytest.MonkeyPatch
-) -> AsyncIterator[list[Bridge]]:
+async def replicas(tmp_path: Path, database: URL, redis_server: RedisServer) -> AsyncIterator[list[Bridge]]:
     """Each request looks anew."""
-    monkeypatch.setattr(readiness, "FRESH_S", 0.0)
-    async with running_replicas(tmp_path, database, redis_server.url) as running:
+    timings = Timings(checked_s=0)
+    async with running_replicas(tmp_path, database, redis_server.url, timings=timings) as running:
         yield running
 
 

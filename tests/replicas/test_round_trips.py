@@ -18,8 +18,8 @@ import pytest
 from sqlalchemy import URL
 
 from bridge.app.server import Bridge
-from bridge.auth import identity
 from bridge.storage.database import MAX_OVERFLOW, POOL_SIZE
+from bridge.timings import Timings
 from tests.support.cluster.replicas import running_replicas
 from tests.support.documents.compiled import document_text
 from tests.support.running_bridge import FakePage, json_answer, page_of, running_bridge
@@ -61,10 +61,8 @@ PING = ";"
 OF_GROUPS = (PING, "BEGIN", "COMMIT", WRITE, "INSERT INTO audit")
 
 
-@pytest.fixture(autouse=True)
-def known_keys(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Keys are looked up once, however long the calls take."""
-    monkeypatch.setattr(identity, "KEY_SECONDS", 3600.0)
+KNOWN_KEYS = Timings(key_s=3600)
+"""Keys are looked up once, however long the calls take."""
 
 
 @dataclass
@@ -180,7 +178,7 @@ async def two_replicas(
 ) -> AsyncGenerator[Two]:
     with counted_engines(postgres_server, redis_server) as (database, redis_url, wires):
         async with (
-            running_replicas(folder, database, redis_url, **settings) as (here, there),
+            running_replicas(folder, database, redis_url, timings=KNOWN_KEYS, **settings) as (here, there),
             page_of(here, here.local_user.id, answered) as page,
             aiohttp.ClientSession() as http,
         ):

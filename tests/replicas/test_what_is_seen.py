@@ -14,7 +14,7 @@ import pytest_asyncio
 from sqlalchemy import URL
 
 from bridge.app.server import Bridge
-from bridge.cluster import redis_directory
+from bridge.timings import Timings
 from tests.support.cluster.replicas import replica_settings, running_replicas
 from tests.support.commands import run_command
 from tests.support.running_bridge import json_answer, page_of, running_bridge
@@ -35,12 +35,10 @@ def database(postgres_server: PostgresServer) -> Iterator[URL]:
 
 
 @pytest_asyncio.fixture
-async def two(
-    tmp_path: Path, database: URL, redis_server: RedisServer, monkeypatch: pytest.MonkeyPatch
-) -> AsyncIterator[list[Bridge]]:
+async def two(tmp_path: Path, database: URL, redis_server: RedisServer) -> AsyncIterator[list[Bridge]]:
     """Two replicas that tell their counters ten times a second."""
-    monkeypatch.setattr(redis_directory, "COUNTS_S", 0.1)
-    async with running_replicas(tmp_path, database, redis_server.url) as running:
+    timings = Timings(counts_s=0.1)
+    async with running_replicas(tmp_path, database, redis_server.url, timings=timings) as running:
         yield running
 
 

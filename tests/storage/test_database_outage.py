@@ -3,6 +3,7 @@
 import asyncio
 from collections.abc import AsyncGenerator, AsyncIterator, Iterator
 from contextlib import asynccontextmanager
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -12,11 +13,11 @@ import pytest_asyncio
 from sqlalchemy import URL, text
 
 from bridge.app.server import Bridge
-from bridge.auth import identity
 from bridge.errors import BridgeError, ErrorCode
 from bridge.storage import sessions
 from bridge.storage.store import Store
 from bridge.storage.users import UserTables
+from bridge.timings import Timings
 from tests.support.documents.compiled import document_text
 from tests.support.running_bridge import FakePage, json_answer, page_of, running_bridge
 from tests.support.stores.databases import engine_of, execute
@@ -44,10 +45,9 @@ def address(postgres_server: PostgresServer) -> Iterator[URL]:
 
 
 @pytest_asyncio.fixture
-async def bridge(tmp_path: Path, address: URL, monkeypatch: pytest.MonkeyPatch) -> AsyncIterator[Bridge]:
+async def bridge(tmp_path: Path, address: URL, timings: Timings) -> AsyncIterator[Bridge]:
     """Whoever asks is looked up each time."""
-    monkeypatch.setattr(identity, "KEY_SECONDS", 0.0)
-    async with running_bridge(tmp_path, database=address) as running:
+    async with running_bridge(tmp_path, database=address, timings=replace(timings, key_s=0)) as running:
         await running.components.registry.share_document("shop.json", document_text(), source_url=None)
         yield running
 
@@ -121,22 +121,22 @@ async def test_a_bridge_outlives_its_database_and_heals_by_itself(
     assert caplog.text.count("The database answers again.") == 1
 
 
+@pytest.mark.timings(away_s=0)
 async def test_who_was_known_is_believed_for_a_while_and_not_for_ever(
-    bridge: Bridge, page: FakePage, postgres_server: PostgresServer, monkeypatch: pytest.MonkeyPatch
+    bridge: Bridge, page: FakePage, postgres_server: PostgresServer
 ) -> None:
     """Nobody can be revoked while the database is away, but it may be away for this bridge alone."""
     assert (await ask(bridge, READS))[0] == 200
-    monkeypatch.setattr(identity, "AWAY_SECONDS", 0.0)
     async with stopped(postgres_server):
         status, told = await ask(bridge, READS)
     assert (status, told["error"]["code"]) == (503, "database_unavailable")
 
 
+@pytest.mark.timings(patience_s=0.1)
 async def test_a_frozen_database_holds_nobody_up_without_end(
     bridge: Bridge, page: FakePage, postgres_server: PostgresServer, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """A stopped process keeps its connections. The driver gives one up ten seconds after it was told to."""
-    monkeypatch.setattr(identity, "PATIENCE_S", 0.1)
     monkeypatch.setattr(sessions, "PATIENCE_S", 0.2)
     assert (await ask(bridge, READS))[0] == 200
     with postgres_server.frozen():

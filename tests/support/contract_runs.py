@@ -13,7 +13,6 @@ from pathlib import Path
 import pytest
 
 from tests.support.cluster.bridge_pairs import bridges_in_pairs
-from tests.support.cluster.replica_settings import patient_replicas
 from tests.support.stores.databases import DATABASES, postgresql_for_files
 
 OPTION = "--two-replicas"
@@ -35,7 +34,6 @@ def two_replicas(request: pytest.FixtureRequest) -> Generator[None]:
         return
     redis = request.getfixturevalue("redis_server")
     with (
-        patient_replicas(),
         postgresql_for_files(request.getfixturevalue("postgres_server")),
         bridges_in_pairs(redis) as pairs,
     ):

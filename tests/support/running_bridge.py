@@ -25,6 +25,7 @@ from bridge.storage.database import open_database
 from bridge.storage.store import Store
 from bridge.timings import USUAL_TIMINGS, Timings
 from tests.support.cluster.bridge_pairs import current_pairs, home_url
+from tests.support.cluster.replica_settings import make_patient
 from tests.support.documents.inline_reader import InlineReader
 from tests.support.settings import bridge_settings
 from tests.support.sockets.library_paths import is_straight
@@ -59,6 +60,9 @@ async def running_bridge(
     place = with_tables(database or folder / "bridge.sqlite3")
     chosen = bridge_settings(folder, limits=limits, **settings)
 
+    pairs = None if among or chosen.cluster.redis_url else current_pairs()
+    waits = timings if pairs is None else make_patient(timings)
+
     @asynccontextmanager
     async def run(settings: BridgeSettings) -> AsyncGenerator[Bridge]:
         reader = documents if documents and settings.data_dir == folder else InlineReader()
@@ -69,14 +73,13 @@ async def running_bridge(
             among=among,
             offer=offer,
             is_straight=is_straight(),
-            timings=timings,
+            timings=waits,
         )
         try:
             yield bridge
         finally:
             await bridge.close()
 
-    pairs = None if among or chosen.cluster.redis_url else current_pairs()
     async with run(chosen) if pairs is None else pairs.run_pair(chosen, run) as bridge:
         yield bridge
 

@@ -30,7 +30,14 @@ class AccountsPart(Part):
         settings = ground.settings
         headers = UserHeaders(settings.users.user_jwt_secret, trust_plain=settings.users.trust_user_headers)
         self.users = UserTables(ground.store)
-        self.identity = Identity(self.users, ground.secret, headers, quotas=settings.quotas, shared=shared)
+        self.identity = Identity(
+            self.users,
+            ground.secret,
+            headers,
+            quotas=settings.quotas,
+            shared=shared,
+            timings=ground.timings,
+        )
         self.access = AccessWatch(self.users, self.identity)
         self.choices = DeviceChoices(self.users)
         oauth = compose_oauth(settings.oauth, self.identity, ground.base_url, ground.tasks)

@@ -64,6 +64,7 @@ class DocumentsPart(Part):
             tasks=ground.tasks,
             on_change=on_change,
             on_load=self._begin_finishing,
+            list_wait_s=ground.timings.list_wait_s,
         )
         self.followed = FollowedServers(self.registry, servers, ground.tasks)
         self._owners = FollowedOwners(self.registry, servers)
@@ -96,7 +97,7 @@ class DocumentsPart(Part):
 
     def list_checks(self) -> Sequence[Check]:
         """Return the check of the process that reads documents."""
-        return [make_reader_check(self.reader, self._ground.tasks)]
+        return [make_reader_check(self.reader, self._ground)]
 
     async def start(self) -> None:
         """Load what users have added, and begin to follow whose servers are shared."""

@@ -16,9 +16,6 @@ from bridge.endpoints.openai.responses_api.running import RunningResponses
 from bridge.http.routing import Route
 from bridge.tasks import sleep_safely
 
-PAGE_WAIT_S = 15.0
-"""Seconds for which a resumed response waits for its user's page to reconnect. Chosen."""
-
 LOOK_S = 0.25
 
 _log = logging.getLogger(__name__)
@@ -33,6 +30,7 @@ class ResponsesPart(Part):
         """`count_pages`: connected pages of a user."""
         services, memory = models.services, models.memory
         self._is_alone = ground.homes is None
+        self._page_wait_s = ground.timings.page_wait_s
         self._models = models
         self._count_pages = count_pages
         self.running = RunningResponses(ground.tasks)
@@ -56,7 +54,7 @@ class ResponsesPart(Part):
         await self.running.stop_background()
 
     async def _wait_for_page(self, user_id: str) -> None:
-        for _ in range(int(PAGE_WAIT_S / LOOK_S)):
+        for _ in range(int(self._page_wait_s / LOOK_S)):
             if self._count_pages(user_id) > 0:
                 return
             await sleep_safely(LOOK_S)

@@ -1,6 +1,7 @@
 """Answers that are files, as MCP clients get them: what a model can take as content, the rest as links."""
 
 import base64
+import io
 from collections.abc import Awaitable, Callable
 from typing import Any
 
@@ -8,7 +9,6 @@ import aiohttp
 import pytest
 
 from bridge.app.server import Bridge
-from bridge.endpoints.mcp import content
 from tests.support.cluster.bridge_pairs import home_url
 from tests.support.mcp_messages import modern_request, post_message
 from tests.support.running_bridge import page_of
@@ -19,7 +19,7 @@ FILE = bytes(range(256)) * 4
 
 
 def uploading(
-    bridge: Bridge, http: aiohttp.ClientSession, mime: str
+    bridge: Bridge, http: aiohttp.ClientSession, mime: str, file: bytes
 ) -> Callable[[dict[str, Any]], Awaitable[dict[str, Any]]]:
     """A page whose API answers with a file."""
 
@@ -30,16 +30,18 @@ def uploading(
             "Content-Type": mime,
         }
         url = f"{home_url(bridge.base_url)}/api/calls/{call['id']}/result"
-        async with http.put(url, data=FILE, headers=headers) as response:
+        async with http.put(url, data=io.BytesIO(file), headers=headers) as response:
             assert response.status == 200
         return {"status": "answered", "http_status": 200, "content_type": mime, "body": {"kind": "uploaded"}}
 
     return answer
 
 
-async def answer_of(bridge: Bridge, http: aiohttp.ClientSession, mime: str) -> dict[str, Any]:
+async def answer_of(
+    bridge: Bridge, http: aiohttp.ClientSession, mime: str, file: bytes = FILE
+) -> dict[str, Any]:
     """The result of a call that a file answers."""
-    async with page_of(bridge, bridge.local_user.id, uploading(bridge, http, mime)) as page:
+    async with page_of(bridge, bridge.local_user.id, uploading(bridge, http, mime, file)) as page:
         _, answer = await post_message(bridge, http, *modern_request("tools/call", {"name": "listProducts"}))
         assert answer["result"]["_meta"]["tool-bridge/call-id"] == page.calls[0]["id"]
     return answer["result"]
@@ -66,10 +68,9 @@ async def test_another_file_is_a_link_that_whoever_has_it_may_follow(
 
 
 async def test_an_image_that_is_too_large_for_a_message_is_a_link(
-    bridge: Bridge, http: aiohttp.ClientSession, monkeypatch: pytest.MonkeyPatch
+    bridge: Bridge, http: aiohttp.ClientSession
 ) -> None:
     """Providers refuse images above 5 MiB, and with them the whole conversation."""
-    assert content.IMAGE_BYTES == 5 * 1024 * 1024
-    monkeypatch.setattr(content, "IMAGE_BYTES", len(FILE) - 1)
-    [link] = (await answer_of(bridge, http, "image/png"))["content"]
+    file = bytes(5 * 1024 * 1024 + 1)
+    [link] = (await answer_of(bridge, http, "image/png", file))["content"]
     assert (link["type"], link["mimeType"]) == ("resource_link", "image/png")

@@ -7,10 +7,10 @@ from typing import Any
 
 import pytest
 
-from bridge.app.parts import responses
 from bridge.cli.store import DATABASE
 from bridge.endpoints.openai.responses_api import resume
 from bridge.storage.items import ItemTables
+from bridge.timings import Timings
 from tests.support.models.model_answers import Answer, calls, reasoning, text
 from tests.support.models.model_bridge import MODEL, client_of, products, shop_bridge
 from tests.support.models.scripted_provider import ScriptedProvider, script
@@ -38,19 +38,16 @@ async def stopped_amid_an_answer(
     return events
 
 
-@pytest.fixture
-def no_page_comes(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Its user opens none; what waits for one is told so sooner."""
-    monkeypatch.setattr(responses, "PAGE_WAIT_S", 0.2)
+NO_PAGE_COMES = Timings(page_wait_s=0.2)
+"""What waits for a page of the user gives up sooner."""
 
 
-@pytest.mark.usefixtures("no_page_comes")
 async def test_a_response_goes_on_after_a_restart(tmp_path: Path, provider: ScriptedProvider) -> None:
     """Its listener comes back to the same response, and so does `previous_response_id`."""
     seen = await stopped_amid_an_answer(tmp_path, provider)
     response_id = seen[0].response.id
     provider.play(text("One two."), text("Three."))
-    async with shop_bridge(tmp_path, provider) as bridge, client_of(bridge) as client:
+    async with shop_bridge(tmp_path, provider, timings=NO_PAGE_COMES) as bridge, client_of(bridge) as client:
         whole = await wait_for_end(client, response_id)
         rest = await read_stream(client, response_id, starting_after=seen[-1].sequence_number)
         again = await read_stream(client, response_id)
@@ -65,14 +62,13 @@ async def test_a_response_goes_on_after_a_restart(tmp_path: Path, provider: Scri
     assert after.output_text == "Three."
 
 
-@pytest.mark.usefixtures("no_page_comes")
 async def test_a_round_that_was_under_way_is_asked_for_as_it_was(
     tmp_path: Path, provider: ScriptedProvider
 ) -> None:
     """Half a round is no history: a thought without its answer is refused by providers, and ends nothing."""
     seen = await stopped_amid_an_answer(tmp_path, provider, reasoning("Hm.") + ONE_TWO, after=11)
     provider.play(text("One two."))
-    async with shop_bridge(tmp_path, provider) as bridge, client_of(bridge) as client:
+    async with shop_bridge(tmp_path, provider, timings=NO_PAGE_COMES) as bridge, client_of(bridge) as client:
         whole = await wait_for_end(client, seen[0].response.id)
     assert (whole.status, whole.output_text) == ("completed", "One two.")
     assert provider.requests[1].body["input"] == provider.requests[0].body["input"]

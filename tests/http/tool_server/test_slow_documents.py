@@ -11,9 +11,9 @@ import pytest
 import pytest_asyncio
 
 from bridge.app.server import Bridge
-from bridge.catalog import schema_loading
 from bridge.documents.piped_child import Child
 from bridge.documents.worker import DocumentWorker
+from bridge.timings import Timings
 from tests.support.documents.compiled import document_text, operation
 from tests.support.mcp_messages import modern_request, post_message
 from tests.support.running_bridge import FakePage, json_answer, page_of, running_bridge
@@ -53,11 +53,8 @@ async def worker() -> AsyncIterator[HeldWorker]:
 
 
 @pytest_asyncio.fixture
-async def bridge(
-    tmp_path: Path, worker: HeldWorker, monkeypatch: pytest.MonkeyPatch
-) -> AsyncIterator[Bridge]:
-    monkeypatch.setattr(schema_loading, "LIST_WAIT_S", 3.0)
-    async with running_bridge(tmp_path, documents=worker) as running:
+async def bridge(tmp_path: Path, worker: HeldWorker) -> AsyncIterator[Bridge]:
+    async with running_bridge(tmp_path, documents=worker, timings=Timings(list_wait_s=3)) as running:
         yield running
 
 

@@ -2,31 +2,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Generator
-from contextlib import contextmanager
+from dataclasses import replace
 from typing import Any
 
-import pytest
-
-from bridge.cluster import membership, redis_connection
+from bridge.timings import Timings
 from tests.support.tcp_servers import free_port
 
 REDIS_S, STILL_S = 10.0, 30.0
 """Seconds for an answer of Redis, and that a replica may stand still, until it counts as away."""
 
 
-@contextmanager
-def patient_replicas() -> Generator[None]:
-    """While this lasts, replicas of this process bear that it is slow.
+def make_patient(timings: Timings) -> Timings:
+    """The same for replicas of one process, which bear that it is slow.
 
     One event loop is that of all of them and of the test, compiles documents, too, and stands still with its
     machine: after a second of that Redis would be away, after three each replica would have lost its users.
     """
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(redis_connection, "TIMEOUT_S", REDIS_S)
-        patch.setattr(membership, "SILENT_S", STILL_S)
-        patch.setattr(membership, "LEASE_S", STILL_S)
-        yield
+    return replace(timings, redis_s=REDIS_S, silent_s=STILL_S, lease_s=STILL_S)
 
 
 def replica_settings(redis_url: str, secret: str, *, drain_s: float = 0) -> dict[str, Any]:

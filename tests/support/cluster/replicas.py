@@ -12,7 +12,8 @@ from sqlalchemy import URL
 
 from bridge.app.server import Bridge
 from bridge.homes import Home
-from tests.support.cluster.replica_settings import patient_replicas, replica_settings
+from bridge.timings import USUAL_TIMINGS, Timings
+from tests.support.cluster.replica_settings import make_patient, replica_settings
 from tests.support.documents.compiled import document_text
 from tests.support.running_bridge import running_bridge
 
@@ -25,6 +26,7 @@ async def running_replicas(
     *,
     count: int = 2,
     limits: Mapping[str, float] | None = None,
+    timings: Timings = USUAL_TIMINGS,
     **settings: Any,
 ) -> AsyncGenerator[list[Bridge]]:
     """As many replicas, each started with the shop, as a command line names it for all of them.
@@ -33,13 +35,13 @@ async def running_replicas(
     """
     secret = secrets.token_hex(32)
     async with AsyncExitStack() as stack:
-        stack.enter_context(patient_replicas())
         bridges: list[Bridge] = []
         for number in range(count):
             own = folder / f"replica-{number}"
             own.mkdir()
             cluster = replica_settings(redis_url, secret)
-            running = running_bridge(own, database=database, limits=limits or {}, **cluster, **settings)
+            options = {"limits": limits or {}, "timings": make_patient(timings), **cluster, **settings}
+            running = running_bridge(own, database=database, **options)
             bridges.append(await stack.enter_async_context(running))
             registry = bridges[-1].components.registry
             await registry.share_document("shop.json", document_text(), source_url=None)

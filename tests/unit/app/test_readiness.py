@@ -6,8 +6,9 @@ from collections.abc import AsyncIterator
 import pytest
 import pytest_asyncio
 
-from bridge.app.readiness import CHECK_S, FRESH_S, Check, NotReady, Readiness
+from bridge.app.readiness import CHECK_S, Check, NotReady, Readiness
 from bridge.tasks import Tasks
+from bridge.timings import USUAL_TIMINGS
 
 pytestmark = [pytest.mark.asyncio, pytest.mark.looptime]
 
@@ -51,7 +52,7 @@ async def test_a_result_is_used_again_only_while_it_is_fresh(tasks: Tasks) -> No
     await readiness.read_report()
     await readiness.read_report()
     assert probe.runs == 1
-    await asyncio.sleep(FRESH_S)
+    await asyncio.sleep(USUAL_TIMINGS.checked_s)
     await readiness.read_report()
     assert probe.runs == 2
 

@@ -8,8 +8,8 @@ from dataclasses import dataclass, field
 import pytest
 
 from bridge.catalog.registry import Registry
-from bridge.catalog.schema_loading import LIST_WAIT_S
 from bridge.errors import BridgeError, ErrorCode
+from bridge.timings import USUAL_TIMINGS
 from tests.support.documents.compiled import document_text
 from tests.support.stores.memory_server_store import HeldCompiler, InlineCompiler
 from tests.support.stores.registries import RestartableRegistry
@@ -101,7 +101,7 @@ async def test_a_list_of_all_servers_is_made_without_one_that_takes_long() -> No
     tag, names = await advertised(registry)
     assert names[:1] == ["useGood"]
     assert "useSlow" not in names
-    assert now() - started <= LIST_WAIT_S
+    assert now() - started <= USUAL_TIMINGS.list_wait_s
     waited = now()
     assert "useGood" in await listed_for_mcp(registry)
     assert await advertised(registry) == (tag, names)
@@ -122,7 +122,7 @@ async def test_the_address_of_the_slow_server_waits_for_it() -> None:
     compiler = TroubledCompiler()
     _, registry = await opened(compiler)
     asking = asyncio.create_task(advertised(registry, "slow"))
-    await asyncio.sleep(3 * LIST_WAIT_S)
+    await asyncio.sleep(3 * USUAL_TIMINGS.list_wait_s)
     assert not asking.done()
     compiler.may_end.set()
     assert (await asking)[1][:1] == ["useSlow"]
@@ -133,7 +133,7 @@ async def test_a_budget_of_tokens_is_counted_without_the_slow_server() -> None:
     _, registry = await opened(TroubledCompiler(), Selection(max_tokens=10_000))
     started = now()
     assert (await advertised(registry))[1][:1] == ["useGood"]
-    assert now() - started <= LIST_WAIT_S + 1
+    assert now() - started <= USUAL_TIMINGS.list_wait_s + 1
 
 
 async def test_a_late_server_of_everybody_changes_every_view() -> None:

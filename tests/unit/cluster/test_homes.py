@@ -6,9 +6,9 @@ from collections.abc import AsyncIterator
 import pytest
 import pytest_asyncio
 
-from bridge.cluster.membership import LEASE_S
 from bridge.errors import BridgeError, ErrorCode
 from bridge.homes import Home
+from bridge.timings import USUAL_TIMINGS
 from tests.support.cluster.played_homes import USER, Replica, Two, two_replicas
 
 pytestmark = [pytest.mark.asyncio, pytest.mark.virtual_time]
@@ -77,7 +77,7 @@ async def test_a_freeze_that_nobody_noticed_costs_nothing_but_a_look(two: Two) -
     """A pause a little longer than the lease; nobody took over."""
     _, first, _ = two
     await first.homes.locate(USER)
-    await first.freeze(LEASE_S + 0.5)
+    await first.freeze(USUAL_TIMINGS.lease_s + 0.5)
     assert first.homes.epoch_of(USER) is None
     first.thaw()
     await asyncio.sleep(0.5)

@@ -6,11 +6,11 @@ from typing import cast
 
 import pytest
 
-from bridge.catalog.schema_loading import LIST_WAIT_S
 from bridge.documents.children import PATIENCE_S, SLOW_PLACES, Children, Places
 from bridge.documents.piped_child import Child
 from bridge.errors import BridgeError, ErrorCode
 from bridge.log_lines import name_user
+from bridge.timings import USUAL_TIMINGS
 
 pytestmark = [pytest.mark.asyncio, pytest.mark.looptime]
 
@@ -78,7 +78,7 @@ async def test_a_good_document_is_read_in_time_beside_slow_ones_of_three_users()
     slow = [readers.start(user, f"slow of {user}", 1_000) for user in ("ann", "bob", "eve")]
     good = readers.start("dan", "good", 1)
     await good
-    assert readers.ended_at["good"] < LIST_WAIT_S
+    assert readers.ended_at["good"] < USUAL_TIMINGS.list_wait_s
     assert not any(task.done() for task in slow)
     assert readers.most_at_once <= 1 + SLOW_PLACES
     results = await asyncio.gather(*slow, return_exceptions=True)
@@ -96,7 +96,7 @@ async def test_any_number_of_slow_documents_of_one_user_is_one_for_the_others() 
     for number in range(5):
         started = now()
         await readers.start("dan", f"good {number}", 1)
-        assert now() - started < LIST_WAIT_S / 2
+        assert now() - started < USUAL_TIMINGS.list_wait_s / 2
     for task in slow:
         task.cancel()
     await asyncio.gather(*slow, return_exceptions=True)
