@@ -27,6 +27,7 @@ from bridge.calls.call_watch import CallWatch
 from bridge.calls.dispatcher import Dispatcher
 from bridge.calls.engine import Engine
 from bridge.catalog.registry import Registry
+from bridge.cluster.changes import Followed
 from bridge.conversation_runs.locks import ConversationLocks
 from bridge.documents.reader import DocumentReader
 from bridge.http.answer_files import AnswerFiles
@@ -126,6 +127,11 @@ class Components:
         self.controls.settings.clear_cache()
         self.approvals.clear_cache()
         await self.gateway.announcements.servers_changed(user_id)
+
+    def list_followed(self) -> Sequence[Followed]:
+        """Return what every part follows; last the browsers, as a frozen page takes a second to leave."""
+        followed = [each for part in self.parts for each in part.list_followed()]
+        return sorted(followed, key=lambda each: "devices" in each[0])
 
     # Shortcuts to what tests, commands and replicas use most.
 

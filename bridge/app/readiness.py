@@ -1,8 +1,8 @@
 """Readiness: whether a call would work, as `/readyz` says it.
 
-Asking is cheap: a result is used again for `Timings.checked_s`, a check that runs is shared by all who ask,
-and nobody waits longer than `CHECK_S` for one (the canary has more), however long it hangs. A check that
-hangs is never started twice.
+Asking is cheap: a result is used again for `Timings.checked_s`, and a check that runs is shared by all who
+ask. They wait at most `CHECK_S` for one (the canary has more), however long it hangs. A check that hangs is
+never started twice.
 """
 
 from __future__ import annotations

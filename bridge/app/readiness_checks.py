@@ -1,4 +1,4 @@
-"""What a call needs: the database, the data folder, and the process that reads documents."""
+"""What a call needs: database, data folder, the process that reads documents, a place among replicas."""
 
 from __future__ import annotations
 
@@ -9,6 +9,8 @@ from pathlib import Path
 
 from bridge.app.part import Ground
 from bridge.app.readiness import Check, NotReady
+from bridge.cluster.homes import Homes
+from bridge.cluster.membership import Membership
 from bridge.documents.reader import DocumentReader
 from bridge.errors import BridgeError
 from bridge.operating_system import open_private
@@ -57,6 +59,25 @@ def make_reader_check(documents: DocumentReader, ground: Ground) -> Check:
         return busy
 
     return Check("documents", check_documents, ground.tasks)
+
+
+def check_place(homes: Homes, membership: Membership) -> str:
+    """Return a sentence about a replica's place among the others.
+
+    Without Redis it takes traffic as long as it has users, whom nobody takes from it if all replicas are
+    without.
+
+    Raises:
+        NotReady: it takes no traffic.
+    """
+    if not membership.is_connected:
+        if users := len(homes.user_ids):
+            return f"Redis does not answer; the users at home here ({users}) are served, and nobody else."
+        raise NotReady("Redis does not answer, by which replicas find each other.")
+    if not membership.is_awake:
+        raise NotReady("This replica did not run for a while, and looks which users it still has.")
+    own, number = homes.replica, len(membership.live)
+    return f"Replica {own} is one of {number}." if number > 1 else f"Replica {own} is alone."
 
 
 def write_probe(folder: Path, size: int = PROBE_BYTES) -> None:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import logging
 import secrets
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from functools import partial
 from urllib.parse import urlsplit
 
@@ -18,13 +18,14 @@ from bridge.app.http_application import HTTP_PORT
 from bridge.app.leaving import Leaving
 from bridge.app.listening import listen_at
 from bridge.app.part import AmongReplicas, Part
-from bridge.app.readiness import Check, NotReady
+from bridge.app.readiness import Check
+from bridge.app.readiness_checks import check_place
 from bridge.app.resident_work import compose_resident_work, describe_origin
 from bridge.cluster.changes import Changes, ring_with
 from bridge.cluster.counters import ReplicaCounters
 from bridge.cluster.handovers import HandoverHooks, Handovers
 from bridge.cluster.homes import HomeHooks, Homes
-from bridge.cluster.membership import Membership, MembershipPorts
+from bridge.cluster.membership import Membership, MembershipListeners, MembershipPorts
 from bridge.cluster.ports import ClusterUnavailable, LiveReplica
 from bridge.cluster.redis_bell import RedisBell
 from bridge.cluster.redis_connection import RedisConnection
@@ -41,7 +42,6 @@ from bridge.storage.database import Engines
 from bridge.storage.replicas.change_counters import ChangeCounters
 from bridge.storage.replicas.cluster_facts import ClusterFacts, check_facts, fingerprint_keys
 from bridge.storage.replicas.homes import HomeTable
-from bridge.storage.replicas.left_work import LeftWorkTable
 from bridge.storage.replicas.relayed_records import RelayedRecords
 from bridge.storage.store import Store, StoreHooks, fenced_sessions
 from bridge.tasks import Tasks
@@ -67,11 +67,9 @@ class Replica(Part):
         self._directory = RedisDirectory(self._connection, counts_s=timings.counts_s)
         self._bell = RedisBell(self._connection)
         self._counters = ReplicaCounters()
-        self._count_calls = lambda: 0
-        ports = MembershipPorts(self._describe, read_boottime, self._check_homes)
-        self._membership = Membership(self._directory, ports, timings)
-        self._membership.on_lapse(lambda: self._counters.count("lapsed_leases"))
-        self._residents = Residents(self._tasks)
+        self._joined: Components | None = None
+        self._membership = self._make_membership(timings)
+        self._residents = Residents(self._tasks, lambda: compose_resident_work(self._parts))
         hooks = HomeHooks(self._residents.enter, self._residents.leave, self._residents.is_idle)
         self.homes = Homes(
             self.id,
@@ -83,6 +81,8 @@ class Replica(Part):
             counters=self._counters,
         )
         self.leaving = Leaving(self.homes, self._membership, self._residents, settings.drain_s)
+        hands = HandoverHooks(self._residents.is_free, self._move_user)
+        self._handovers = Handovers(self.homes, self._directory, self._membership, hands, self._tasks)
         self.hooks = StoreHooks(
             on_commit=ring_with(self._bell, self._tasks),
             on_fence=lambda: self._counters.count("fenced_writes"),
@@ -93,6 +93,12 @@ class Replica(Part):
         """What the store of this replica calls."""
         name_replica(self.id)
 
+    def _make_membership(self, timings: Timings) -> Membership:
+        ports = MembershipPorts(self._describe, read_boottime, lambda: self.homes.check_homes())
+        count_lapse = partial(self._counters.count, "lapsed_leases")
+        listeners = MembershipListeners(self._bury, self._follow_change, count_lapse, self._decide)
+        return Membership(self._directory, ports, listeners, timings)
+
     def open_relay(self, store: Store, *, is_straight: bool) -> AmongReplicas:
         """Return what other parts of the bridge need of it.
 
@@ -102,7 +108,7 @@ class Replica(Part):
             AddressInUse: nothing can listen at the address by which others reach this replica.
         """
         address = urlsplit(self._url)
-        relay = Relay(
+        self._relay = Relay(
             self.homes,
             self._residents,
             RelayedRecords(store),
@@ -111,9 +117,8 @@ class Replica(Part):
             counters=self._counters,
             is_straight=is_straight,
         )
-        self._membership.on_death(relay.router.cut_replica)
-        answers = relay.find_answers(self._membership)
-        return AmongReplicas(self, relay, relay.find_route, SharedLimits(self._connection), answers)
+        answers, find_route = self._relay.find_answers(self._membership), self._relay.find_route
+        return AmongReplicas(self, self._relay, find_route, SharedLimits(self._connection), answers)
 
     async def join(self, parts: Components, key_ids: Sequence[str]) -> None:
         """Become one of the replicas, before anything is read into memory.
@@ -128,14 +133,10 @@ class Replica(Part):
         await claim.take_claim()
         facts, is_alone = ClusterFacts(decided), await claim.is_alone()
         await check_facts(facts, fingerprint_keys(self._secret, key_ids), is_alone=is_alone)
-        self._residents.take_work(compose_resident_work(parts, LeftWorkTable(decided)))
-        followed = [each for part in parts.parts for each in part.list_followed()]
-        # Last the browsers: a frozen page takes a second to leave.
-        followed.sort(key=lambda each: "devices" in each[0])
-        self._changes = Changes(ChangeCounters(parts.store), self._bell, self._tasks, followed)
+        self._joined = parts
+        counters = ChangeCounters(parts.store)
+        self._changes = Changes(counters, self._bell, self._tasks, parts.list_followed())
         await self._changes.read_first()
-        self._count_calls = parts.dispatcher.count_open
-        self._membership.on_change(lambda: parts.controls.limits.divide_among(len(self._membership.live)))
 
     def list_checks(self) -> Sequence[Check]:
         """Return the check of the place among the others."""
@@ -147,17 +148,11 @@ class Replica(Part):
 
     async def begin(self, parts: Components) -> None:
         """Say that this replica lives, and begin what runs until it stops; after `join`."""
-
-        async def move(user_id: str, to: str) -> None:
-            await self.leaving.move_user(parts, user_id, until=0.0, to=to)
-
-        hooks = HandoverHooks(self._residents.is_free, move)
-        Handovers(self.homes, self._directory, self._membership, hooks, self._tasks)
         parts.gateway.start_beats()
         await self._membership.beat_once()
         for work, name in (
             (self._membership.keep_beating, "heartbeats"),
-            (self._bell.listen, "the bell"),
+            (partial(self._bell.listen, self._changes.hear_ring), "the bell"),
             (self._changes.keep_looking, "changes of other replicas"),
             (self.homes.keep_homes, "homes"),
             (partial(self._directory.keep_telling, self.id, self._counters.read_counts), "counters"),
@@ -166,22 +161,8 @@ class Replica(Part):
         _log.info("Replica %s, reached by others at %s.", self.id, self._url)
 
     async def check_ready(self) -> str:
-        """Return a sentence about this replica's place among the others.
-
-        Without Redis it takes traffic as long as it has users, whom nobody takes from it if all replicas are
-        without.
-
-        Raises:
-            NotReady: it takes no traffic.
-        """
-        if not self._membership.is_connected:
-            if users := len(self.homes.user_ids):
-                return f"Redis does not answer; the users at home here ({users}) are served, and nobody else."
-            raise NotReady("Redis does not answer, by which replicas find each other.")
-        if not self._membership.is_awake:
-            raise NotReady("This replica did not run for a while, and looks which users it still has.")
-        number = len(self._membership.live)
-        return f"Replica {self.id} is one of {number}." if number > 1 else f"Replica {self.id} is alone."
+        """See `check_place`."""
+        return check_place(self.homes, self._membership)
 
     async def close(self) -> None:
         """Stop being a replica; users who are still at home here are left to whoever takes them."""
@@ -193,8 +174,25 @@ class Replica(Part):
         await self._connection.close()
 
     def _describe(self) -> LiveReplica:
-        users, calls = len(self.homes.user_ids), self._count_calls()
+        users, calls = len(self.homes.user_ids), self._parts.dispatcher.count_open()
         return LiveReplica(self.id, self._url, self.leaving.state, users, calls, __version__)
 
-    async def _check_homes(self) -> None:
-        await self.homes.check_homes()
+    @property
+    def _parts(self) -> Components:
+        if self._joined is None:
+            raise ValueError("This replica has not joined the others yet.")
+        return self._joined
+
+    def _bury(self, replica: str) -> None:
+        self.homes.forget_replica(replica)
+        self._relay.router.cut_replica(replica)
+
+    def _follow_change(self) -> None:
+        self.homes.replicas_changed()
+        self._parts.controls.limits.divide_among(len(self._membership.live))
+
+    def _decide(self, wanted: Mapping[str, str]) -> None:
+        self._handovers.begin_deciding(wanted)
+
+    async def _move_user(self, user_id: str, to: str) -> None:
+        await self.leaving.move_user(self._parts, user_id, until=0.0, to=to)

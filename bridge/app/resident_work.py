@@ -23,9 +23,10 @@ def fenced_of(parts: Components) -> FencedJournal:
     return parts.records.fenced
 
 
-def compose_resident_work(parts: Components, left_work: LeftWorkTable) -> ResidentWork:
+def compose_resident_work(parts: Components) -> ResidentWork:
     """Build what `Residents` does, from the components of a replica."""
     runs, responses, journal = parts.conversations.runs, parts.responses, fenced_of(parts)
+    left_work = LeftWorkTable(parts.store.fenced_sessions)
 
     async def settle(home: Home) -> None:
         user_id = home.user_id

@@ -70,8 +70,11 @@ class Changes:
                 self._listeners[topic].append(listener)
         self._seen: dict[Topic, int] = {}
         self._woken = asyncio.Event()
-        for topic in self._listeners:
-            bell.on_ring(topic, self._woken.set)
+
+    def hear_ring(self, topic: str | None) -> None:
+        """Look at once, because another replica rang for a topic, or may have rung (None)."""
+        if topic is None or topic in self._listeners:
+            self._woken.set()
 
     async def read_first(self) -> None:
         """Note the versions before anything is read into memory; later ones are changes.

@@ -46,9 +46,9 @@ class Handovers:
         self._hooks = hooks
         self._tasks = tasks
         self._deciding: set[str] = set()
-        membership.on_wanted(self._begin_deciding)
 
-    def _begin_deciding(self, wanted: Mapping[str, str]) -> None:
+    def begin_deciding(self, wanted: Mapping[str, str]) -> None:
+        """Decide about users, each with the replica that asks; about each once at a time."""
         for user_id in wanted.keys() - self._deciding:
             self._deciding.add(user_id)
             self._tasks.start_task(self._decide(user_id, wanted[user_id]), f"whether {user_id} stays")

@@ -99,8 +99,6 @@ class Homes:
         """Set, and replaced, when other replicas live than did."""
         self._unreached: dict[str, float] = {}
         """When replicas that live took no connection of this one, by the loop's time."""
-        membership.on_death(self._forget_replica)
-        membership.on_change(self._tell_news)
 
     @property
     def replica(self) -> str:
@@ -324,7 +322,8 @@ class Homes:
             async with asyncio.timeout(min(LAST_LOOK_S, FIRST_LOOK_S * 2**look)):
                 await self._news.wait()
 
-    def _tell_news(self) -> None:
+    def replicas_changed(self) -> None:
+        """End every wait for a home: other replicas live than did."""
         self._news.set()
         self._news = asyncio.Event()
 
@@ -395,7 +394,8 @@ class Homes:
             self._spent[user_id] = epoch
             self._hooks.leave(user_id)
 
-    def _forget_replica(self, replica: str) -> None:
+    def forget_replica(self, replica: str) -> None:
+        """Forget where users are at home in a replica that is dead."""
         self._elsewhere = {user: home for user, home in self._elsewhere.items() if home.replica != replica}
         self._unreached.pop(replica, None)
 

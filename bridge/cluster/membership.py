@@ -36,48 +36,47 @@ class MembershipPorts:
     """Gives up the homes that were lost during a pause, and returns when it is sure about all others."""
 
 
+@dataclass(frozen=True, slots=True)
+class MembershipListeners:
+    """What follows from what a heartbeat finds. None of it may fail or wait."""
+
+    on_death: Callable[[str], None]
+    """Called with the id of each replica that has died or stopped."""
+    on_change: Callable[[], None]
+    """Called when other replicas live than at the last heartbeat."""
+    on_lapse: Callable[[], None]
+    """Called when the lease had lapsed."""
+    on_wanted: Callable[[Mapping[str, str]], None]
+    """Called with users whom other replicas want, each with who asks.
+
+    A user comes again with each heartbeat until this replica has decided (`ReplicaDirectory`).
+    """
+
+
 class Membership:
     """The live replicas, as this one sees them."""
 
     def __init__(
-        self, directory: ReplicaDirectory, ports: MembershipPorts, timings: Timings = USUAL_TIMINGS
+        self,
+        directory: ReplicaDirectory,
+        ports: MembershipPorts,
+        listeners: MembershipListeners,
+        timings: Timings = USUAL_TIMINGS,
     ) -> None:
         self._directory = directory
         self._timings = timings
         self._ports = ports
+        self._listeners = listeners
         self._lease_until = float("-inf")
         self._next_beat_s = HEARTBEAT_S
         self._heard_at: Mapping[str, float] = {}
         """When each replica sent its last heartbeat, by the clock of `boottime`."""
-        self._on_death: list[Callable[[str], None]] = []
-        self._on_change: list[Callable[[], None]] = []
-        self._on_lapse: list[Callable[[], None]] = []
-        self._on_wanted: list[Callable[[Mapping[str, str]], None]] = []
         self.live: Mapping[str, LiveReplica] = {}
         """The live replicas, this one included; while Redis is away, those that lived before."""
         self.is_connected = False
         """Whether Redis answered the last heartbeat."""
         self.proves_absence = False
         """Whether a replica that is not among the live ones is dead."""
-
-    def on_death(self, listener: Callable[[str], None]) -> None:
-        """Call `listener` with the id of each replica that has died or stopped; it must not fail or wait."""
-        self._on_death.append(listener)
-
-    def on_change(self, listener: Callable[[], None]) -> None:
-        """Call `listener` after each heartbeat that found other live replicas than the last one."""
-        self._on_change.append(listener)
-
-    def on_lapse(self, listener: Callable[[], None]) -> None:
-        """Call `listener` whenever a heartbeat finds that the lease had lapsed; it must not fail or wait."""
-        self._on_lapse.append(listener)
-
-    def on_wanted(self, listener: Callable[[Mapping[str, str]], None]) -> None:
-        """Call `listener` with users whom other replicas want, each with who asks; it must not fail or wait.
-
-        A user comes again with each heartbeat until this replica has decided (`ReplicaDirectory`).
-        """
-        self._on_wanted.append(listener)
 
     @property
     def is_awake(self) -> bool:
@@ -104,8 +103,8 @@ class Membership:
         try:
             wanted = await self._directory.send_heartbeat(self._ports.describe())
             await self._look_around()
-            for tell in self._on_wanted if wanted else ():
-                tell(wanted)
+            if wanted:
+                self._listeners.on_wanted(wanted)
         except ClusterUnavailable as error:
             if self.is_connected:
                 _log.error("Redis does not answer (%s): users stay where they are.", error)
@@ -114,8 +113,8 @@ class Membership:
             self._next_beat_s = HEARTBEAT_S
             began_at = self._ports.boottime()  # nobody can take over by a heartbeat that nobody sees
             was_frozen = was_frozen or self._lapsed_before(began_at)  # it slept while it waited for Redis
-        for tell in self._on_lapse if was_frozen else ():
-            tell()
+        if was_frozen:
+            self._listeners.on_lapse()
         if not was_frozen or await self._knows_homes():
             self._lease_until = began_at + self._timings.lease_s
 
@@ -148,12 +147,11 @@ class Membership:
             gone = []
         is_changed = live.keys() != self.live.keys()
         self.live = live
-        for tell in self._on_change if is_changed else ():
-            tell()
+        if is_changed:
+            self._listeners.on_change()
         for info in gone:
             if info.state == "draining":
                 _log.info("Replica %s has stopped.", info.id)
             else:
                 _log.warning("Replica %s is gone.", info.id)
-            for tell in self._on_death:
-                tell(info.id)
+            self._listeners.on_death(info.id)

@@ -100,6 +100,9 @@ class Bell(Protocol):
         """Wake the others; never fails."""
         ...
 
-    def on_ring(self, topic: str, listener: Callable[[], None]) -> None:
-        """Call `listener` when another replica rings, and after every time in which rings were lost."""
+    async def listen(self, hear: Callable[[str | None], None]) -> None:
+        """Call `hear` with each topic for which another replica rings, until cancelled.
+
+        With None after every time in which rings were lost. It must not fail or wait.
+        """
         ...

@@ -25,7 +25,6 @@ class RedisBell:
     def __init__(self, connection: RedisConnection) -> None:
         self._connection = connection
         self._own = secrets.token_hex(8)
-        self._listeners: dict[str, list[Callable[[], None]]] = {}
         self.is_listening = False
         """Whether rings of others arrive."""
 
@@ -36,18 +35,11 @@ class RedisBell:
         except ClusterUnavailable as error:
             _log.warning("A change is noticed by other replicas within seconds only: %s", error)
 
-    def on_ring(self, topic: str, listener: Callable[[], None]) -> None:
-        """Call `listener` when another replica rings, and after every time in which rings were lost.
-
-        It must not fail or wait.
-        """
-        self._listeners.setdefault(topic, []).append(listener)
-
-    async def listen(self) -> None:
-        """Listen until cancelled; after a failure, again and again."""
+    async def listen(self, hear: Callable[[str | None], None]) -> None:
+        """Listen until cancelled; after a failure, again and again. See `Bell`."""
         while True:
             try:
-                await self._listen_once()
+                await self._listen_once(hear)
             except ClusterUnavailable as error:
                 if self.is_listening:
                     _log.warning("Changes of other replicas are noticed within seconds only: %s", error)
@@ -55,7 +47,7 @@ class RedisBell:
                 self.is_listening = False
             await sleep_safely(RECONNECT_S)
 
-    async def _listen_once(self) -> None:
+    async def _listen_once(self, hear: Callable[[str | None], None]) -> None:
         """Listen until the connection fails.
 
         Raises:
@@ -66,15 +58,15 @@ class RedisBell:
             await self._connection.answer_of(channel.subscribe(_CHANNEL))
             await self._receive_message(channel)  # that it is subscribed: from now on nothing is lost
             self.is_listening = True
-            for topic in self._listeners:
-                self._call_listeners(topic)
+            hear(None)
             while True:
-                await self._receive_ring(channel)
+                if (topic := await self._receive_ring(channel)) is not None:
+                    hear(topic)
         finally:
             await channel.aclose()
 
-    async def _receive_ring(self, channel: Channel) -> None:
-        """Wait for a ring, or for the silence after which a ping must be answered."""
+    async def _receive_ring(self, channel: Channel) -> str | None:
+        """Return the topic of a ring; None: of this replica's own, or of a ping that broke the silence."""
         message = await self._receive_message(channel)
         if message is None:
             await self._connection.answer_of(channel.ping())
@@ -83,14 +75,10 @@ class RedisBell:
                 raise ClusterUnavailable(f"{self._connection.shown}: a ping was not answered")
         if message["type"] == "message":
             sender, _, topic = str(message["data"]).partition(" ")
-            if sender != self._own:
-                self._call_listeners(topic)
+            return topic if sender != self._own else None
+        return None
 
     async def _receive_message(self, channel: Channel) -> dict[str, Any] | None:
         """Return the next message; None after half of the time that an answer may take."""
         half_s = self._connection.timeout_s / 2
         return await self._connection.answer_of(channel.get_message(timeout=half_s))
-
-    def _call_listeners(self, topic: str) -> None:
-        for listener in self._listeners.get(topic, ()):
-            listener()

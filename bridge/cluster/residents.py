@@ -10,6 +10,7 @@ import asyncio
 import logging
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass, field
+from functools import cached_property
 
 from bridge.errors import BridgeError
 from bridge.homes import Home
@@ -86,22 +87,16 @@ class ServedUser:
 class Residents:
     """The users at home here."""
 
-    def __init__(self, tasks: Tasks) -> None:
-        """`take_work` comes before the first user."""
-        self._given: ResidentWork | None = None
+    def __init__(self, tasks: Tasks, make_work: Callable[[], ResidentWork]) -> None:
+        """`make_work` is called when the first user comes."""
+        self._make_work = make_work
         self._tasks = tasks
         self._stays: dict[str, _Stay] = {}
         self._leaving: dict[str, asyncio.Task[None]] = {}
 
-    def take_work(self, work: ResidentWork) -> None:
-        """Say what is done around the stays of users."""
-        self._given = work
-
-    @property
+    @cached_property
     def _work(self) -> ResidentWork:
-        if self._given is None:
-            raise ValueError("Nobody may come before it is said what is done then.")
-        return self._given
+        return self._make_work()
 
     async def enter(self, home: Home) -> None:
         """Begin a stay, once an earlier one has ended here; what others left is settled meanwhile."""

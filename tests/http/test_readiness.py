@@ -168,8 +168,9 @@ async def test_a_process_that_reads_a_document_is_not_said_to_answer(
             await asyncio.sleep(0)
             status, report = await ask(bridge)
             assert re.search(r"has been reading one for \d+ s", report["checks"][2]["message"])
-            expected = (200, []) if is_ready_meanwhile else (503, ["documents"])
-            assert (status, list(failed(report))) == expected
+            assert (status, "documents" in failed(report)) == (
+                (200, False) if is_ready_meanwhile else (503, True)
+            )
         finally:
             os.kill(child, signal.SIGCONT)
 

@@ -18,7 +18,7 @@ from bridge.cluster.counters import ReplicaCounters
 from bridge.cluster.homes import Homes, Located
 from bridge.cluster.relay import Relay
 from bridge.cluster.relay_token import RelayTokens
-from bridge.cluster.residents import Residents
+from bridge.cluster.residents import Residents, ResidentWork
 from bridge.errors import BridgeError, ErrorCode
 from bridge.homes import Home
 from bridge.storage.replicas.relayed_records import RelayedRecords
@@ -129,10 +129,14 @@ async def linked_bridges(folder: Path, **settings: Any) -> AsyncGenerator[Linked
         yield LinkedBridges(here, there, made["a"], table, RelayTokens(secret), stack_here.aclose)
 
 
+def _nobody_comes() -> ResidentWork:
+    raise ValueError("These homes claim no user.")
+
+
 def _join(homes: FixedHomes, listener: socket.socket, secret: bytes, store: Store) -> AmongReplicas:
     relay = Relay(
         homes,
-        Residents(Tasks()),
+        Residents(Tasks(), _nobody_comes),
         RelayedRecords(store),
         secret=secret,
         listener=listener,

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import asyncio
 import time
-from collections.abc import Callable, Coroutine
+from collections.abc import Coroutine
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, Protocol
 
 from bridge.auth.identity import Caller
 from bridge.calls.endings import stopped
@@ -17,19 +17,28 @@ from bridge.errors import BUG
 from bridge.tasks import AbandonableWork, Abandoned
 
 
+class NoteDelivery(Protocol):
+    """Takes whether the answer to a call was heard (ruling 39)."""
+
+    def __call__(self, *, heard: bool) -> None:
+        """Note it."""
+        ...
+
+
 @dataclass(slots=True)
 class TaskRun:
     """One call on its way to its result."""
 
     owner: Caller
     progress: CallProgress
+    note_delivery: NoteDelivery
     created_at: float = field(default_factory=time.time)
     is_task: bool = False
     """Whether its client was given a handle, or is about to be."""
     is_cancelled: bool = False
     outcome: JsonResult | RpcError | None = None
     """Set once."""
-    _on_end: Callable[[], None] | None = None
+    _is_answered: bool = False
     _work: AbandonableWork | None = None
 
     async def run(self, work: Coroutine[Any, Any, JsonResult]) -> None:
@@ -44,8 +53,7 @@ class TaskRun:
         finally:  # whatever has ended it: its client waits for that
             self.outcome = self.outcome or render_error(BUG, self.progress.call_id)
             self.progress.wake(None)
-            if self._on_end is not None:
-                self._on_end()
+            self._note_heard()
 
     async def wait_for_task(self, task_after_s: float) -> None:
         """Return when the call has ended, or may become a task; see `Timings.task_after_s`."""
@@ -57,12 +65,14 @@ class TaskRun:
             except TimeoutError:
                 return
 
-    def call_when_ended(self, tell: Callable[[], None]) -> None:
-        """Call `tell` once the call has ended, at once if it has."""
-        if self.outcome is not None:
-            tell()
-        else:
-            self._on_end = tell
+    def mark_answered(self) -> None:
+        """Count the call as heard once it has ended: its client has the result, or the handle."""
+        self._is_answered = True
+        self._note_heard()
+
+    def _note_heard(self) -> None:
+        if self._is_answered and self.outcome is not None:
+            self.note_delivery(heard=True)
 
     def cancel(self) -> None:
         """Abort the call, unless it has ended."""

@@ -9,7 +9,7 @@ the client may not get in any more.
 from __future__ import annotations
 
 from collections.abc import Coroutine
-from typing import Any, Protocol
+from typing import Any
 
 import orjson
 from aiohttp import web
@@ -30,7 +30,7 @@ from bridge.endpoints.mcp.protocol import (
     RpcMessage,
     result_bytes,
 )
-from bridge.endpoints.mcp.task_runs import TaskRun
+from bridge.endpoints.mcp.task_runs import NoteDelivery, TaskRun
 from bridge.errors import BridgeError
 from bridge.http.access import caller_of
 from bridge.http.routing import timings_of
@@ -46,14 +46,6 @@ POLL_MS = 2_000
 
 RETRY_S = 5.0
 """Seconds after which the end of a task is stored again that the database did not take."""
-
-
-class NoteDelivery(Protocol):
-    """Takes whether the answer to a call was heard (ruling 39)."""
-
-    def __call__(self, *, heard: bool) -> None:
-        """Note it."""
-        ...
 
 
 def declares_tasks(message: RpcMessage) -> bool:
@@ -88,7 +80,7 @@ class McpTasks:
         A client that goes away before it has the answer cancels the call. Whoever has the handle hears the
         result in its own time: the call counts as heard once it has ended.
         """
-        run = TaskRun(caller_of(request), progress)
+        run = TaskRun(caller_of(request), progress, note_delivery)
         running = self._tasks.start_task(self._run_to_end(run, work), f"mcp call {message.request_id!r}")
         self._access.hold_while(running, run.owner, run.cancel)
         try:
@@ -98,7 +90,7 @@ class McpTasks:
             run.cancel()
             note_delivery(heard=False)
             raise
-        run.call_when_ended(lambda: note_delivery(heard=True))
+        run.mark_answered()
         return response
 
     async def _first_answer(self, run: TaskRun, message: RpcMessage, task_after_s: float) -> Answer:

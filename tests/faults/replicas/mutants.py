@@ -22,9 +22,10 @@ from bridge.cluster.relay_client import (
 )
 from bridge.errors import BridgeError, ErrorCode
 from bridge.homes import Home, held_epochs
+from tests.faults.replicas.around import Around
 from tests.faults.replicas.conversations import FarConversations, PlayedConversations
 from tests.faults.replicas.exchanges import PlayedClient, played_client
-from tests.faults.replicas.replica import Around, ReplicaDouble
+from tests.faults.replicas.replica import ReplicaDouble
 from tests.faults.replicas.responses import FarItems, PlayedResponses
 
 

@@ -9,11 +9,10 @@ import asyncio
 from collections.abc import Callable, Mapping
 from contextlib import suppress
 from functools import cached_property
-from typing import Any, Protocol
+from typing import Any
 
 from bridge.agent.errors import ApiFailure
 from bridge.app.leaving import LOOK_S
-from bridge.calls.admission import Controls
 from bridge.calls.call_watch import CallObservers
 from bridge.calls.fenced_journal import STOP_COMMIT_S, FencedJournal
 from bridge.calls.open_call import OpenCall
@@ -24,7 +23,7 @@ from bridge.cluster.counters import ReplicaCounters
 from bridge.cluster.handovers import HandoverHooks, Handovers
 from bridge.cluster.homes import HomeHooks, Homes, Located
 from bridge.cluster.lost_requests import LostRequests
-from bridge.cluster.membership import Membership, MembershipPorts
+from bridge.cluster.membership import Membership, MembershipListeners, MembershipPorts
 from bridge.cluster.open_exchanges import ExchangeCut, OpenExchanges
 from bridge.cluster.passing_on import PassingOn
 from bridge.cluster.ports import ClusterUnavailable, LiveReplica, ReplicaState
@@ -37,13 +36,12 @@ from bridge.tasks import Tasks, sleep_safely
 from tests.faults.link import Link
 from tests.faults.page_server import PageServer
 from tests.faults.plan import CallPlan, Kind
+from tests.faults.replicas.around import Around
 from tests.faults.replicas.asks import (
     Asked,
     ChatAsk,
     ReplicaSurroundings,
     ResponseAsk,
-    ResponseReaders,
-    TalkingClients,
 )
 from tests.faults.replicas.conversations import FarConversations, PlayedConversations
 from tests.faults.replicas.engines import FarDirectory, FarTables, QueuedJournal
@@ -63,45 +61,12 @@ from tests.faults.replicas.network import Cable, End, hang_up
 from tests.faults.replicas.processes import Program
 from tests.faults.replicas.responses import FarItems, PlayedResponses
 from tests.faults.story import request_of
-from tests.support.cluster.engines import RedisModel
-from tests.support.cluster.tables import Tables
 
 APPROVAL_S = 15.0
 RETURN_S = 6.0
 BEAT_S = 1.0
 STOP_S = 5.0
 """Seconds that calls have to end when a replica stops."""
-
-
-class Around(Protocol):
-    """What a replica needs of its world."""
-
-    tables: Tables
-    redis: RedisModel
-
-    def world_time(self) -> float: ...
-    def wall_of(self, slot: str) -> float: ...
-    def note(self, text: str) -> None: ...
-    def name(self, call_id: str) -> str: ...
-    def controls(self) -> Controls: ...
-    def plan_of(self, number: int) -> CallPlan: ...
-    def ask(self, replica: "ReplicaDouble", name: str, statement: Callable[[], Any], call_id: str) -> Any: ...
-    def check_sending(self, replica: "ReplicaDouble", call: OpenCall) -> None: ...
-    def excuse(self, replica: "ReplicaDouble", call: OpenCall) -> None: ...
-    def kill(self, replica: "ReplicaDouble") -> None: ...
-    def key_of(self, number: int) -> str | None: ...
-    def told(self, replica: "ReplicaDouble", asked: Asked, what: CallOutcome | BridgeError | None) -> None:
-        """What the caller of a call hears; None: it was cut off."""
-        ...
-
-    def keep_answer(self, answer: Any) -> int: ...
-    def kept_answer(self, number: int) -> Any: ...
-    @property
-    def readers(self) -> ResponseReaders: ...
-    @property
-    def chatters(self) -> TalkingClients: ...
-    def saw(self, call: OpenCall) -> None: ...
-    async def dial(self, replica: "ReplicaDouble", url: str) -> Dialled: ...
 
 
 class ReplicaDouble(PageServer):
@@ -121,10 +86,8 @@ class ReplicaDouble(PageServer):
         self.tasks, self.tokens = Tasks(), RelayTokens(b"secret of all replicas")
         self.directory = FarDirectory(around.redis, self)
         self.far = FarTables(around.tables, self)
-        self.membership = Membership(
-            self.directory, MembershipPorts(self._describe, around.world_time, self._check_homes)
-        )
-        self.residents = Residents(self.tasks)
+        self.membership = self._make_membership()
+        self.residents = Residents(self.tasks, self._resident_work)
         counters = ReplicaCounters()
         self.homes = self._make_homes(counters)
         self.plain = QueuedJournal(self.far, self.tasks, lambda call: around.excuse(self, call))
@@ -135,15 +98,22 @@ class ReplicaDouble(PageServer):
         self.responses = self.make_responses()
         self.conversations = self.make_conversations()
         self._expected: dict[str, float] = {}
-        self.residents.take_work(self._resident_work())
         self.router = PassingOn(self.homes, self.residents, self.make_lost(), self.make_client(), counters)
         self._sockets_elsewhere, self._gate = OpenExchanges(), Gate(self.homes, self)
-        self.membership.on_death(self.router.cut_replica)
-        self.membership.on_death(self._sockets_elsewhere.cut_replica)
 
     @cached_property
     def _leaving(self) -> PlayedLeaving:
         return PlayedLeaving(self.homes, self.membership, self.residents)
+
+    @cached_property
+    def _handovers(self) -> Handovers:
+        hooks = HandoverHooks(self.residents.is_free, self._hand_over)
+        return Handovers(self.homes, self.directory, self.membership, hooks, self.tasks)
+
+    def _make_membership(self) -> Membership:
+        ports = MembershipPorts(self._describe, self.world.world_time, self._check_homes)
+        listeners = MembershipListeners(self._bury, self._follow_change, lambda: None, self._decide)
+        return Membership(self.directory, ports, listeners)
 
     def _make_homes(self, counters: ReplicaCounters) -> Homes:
         hooks = HomeHooks(self.residents.enter, self.residents.leave, self.residents.is_idle)
@@ -196,9 +166,18 @@ class ReplicaDouble(PageServer):
         await self.membership.beat_once()
         self.tasks.start_task(self.membership.keep_beating(), "heartbeats")
         self.tasks.start_task(self.homes.keep_homes(), "homes")
-        hooks = HandoverHooks(self.residents.is_free, self._hand_over)
-        Handovers(self.homes, self.directory, self.membership, hooks, self.tasks)
         self.tasks.start_task(self._beat_pages(), "beats")
+
+    def _bury(self, replica: str) -> None:
+        self.homes.forget_replica(replica)
+        self.router.cut_replica(replica)
+        self._sockets_elsewhere.cut_replica(replica)
+
+    def _follow_change(self) -> None:
+        self.homes.replicas_changed()
+
+    def _decide(self, wanted: Mapping[str, str]) -> None:
+        self._handovers.begin_deciding(wanted)
 
     async def _beat_pages(self) -> None:
         while True:

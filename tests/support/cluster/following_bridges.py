@@ -60,11 +60,11 @@ async def _following(folder: Path, database: URL, redis_url: str, look_s: float)
         documents=InlineReader(),
         hooks=StoreHooks(on_commit=ring_with(bell, tasks), is_shared=True),
     )
-    followed = [each for part in bridge.components.parts for each in part.list_followed()]
+    followed = bridge.components.list_followed()
     changes = Changes(ChangeCounters(bridge.components.store), bell, tasks, followed, look_s=look_s)
     await changes.read_first()  # no one has changed anything since the start
     await bridge.components.documents.followed.note_versions()
-    tasks.start_task(bell.listen(), "the bell")
+    tasks.start_task(bell.listen(changes.hear_ring), "the bell")
     tasks.start_task(changes.keep_looking(), "changes")
     if look_s >= LOOK_S:
         await eventually(lambda: bell.is_listening)

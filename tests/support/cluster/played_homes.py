@@ -1,14 +1,14 @@
 """Replicas that claim users from each other in one process, over models of Redis and PostgreSQL."""
 
 import asyncio
-from collections.abc import AsyncGenerator
+from collections.abc import AsyncGenerator, Mapping
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
 
 from bridge.cluster.counters import ReplicaCounters
 from bridge.cluster.handovers import HandoverHooks, Handovers
 from bridge.cluster.homes import HomeHooks, Homes
-from bridge.cluster.membership import Membership, MembershipPorts
+from bridge.cluster.membership import Membership, MembershipListeners, MembershipPorts
 from bridge.cluster.ports import LiveReplica, ReplicaState
 from bridge.homes import Home
 from bridge.tasks import Tasks
@@ -33,11 +33,13 @@ class Replica:
 
     def __post_init__(self) -> None:
         self.tasks = Tasks()
+        self.buried: asyncio.Future[float] = asyncio.get_running_loop().create_future()
+        """When the other one was found dead."""
         self.counters = ReplicaCounters()
         self.directory = DirectoryModel(self.redis)
         ports = MembershipPorts(self.describe, lambda: now() + self.slept_s, self.check_homes)
-        self.membership = Membership(self.directory, ports)
-        self.membership.on_lapse(lambda: self.counters.count("lapsed_leases"))
+        listeners = MembershipListeners(self.bury, self.follow_change, self.count_lapse, self.decide)
+        self.membership = Membership(self.directory, ports, listeners)
         hooks = HomeHooks(self.enter, self.left.append, self.idle.__contains__)
         self.homes = Homes(
             self.name,
@@ -50,7 +52,21 @@ class Replica:
         )
 
         hands = HandoverHooks(lambda user_id: user_id not in self.busy, self.move)
-        Handovers(self.homes, self.directory, self.membership, hands, self.tasks)
+        self.handovers = Handovers(self.homes, self.directory, self.membership, hands, self.tasks)
+
+    def bury(self, replica: str) -> None:
+        self.homes.forget_replica(replica)
+        if not self.buried.done():
+            self.buried.set_result(now())
+
+    def follow_change(self) -> None:
+        self.homes.replicas_changed()
+
+    def count_lapse(self) -> None:
+        self.counters.count("lapsed_leases")
+
+    def decide(self, wanted: Mapping[str, str]) -> None:
+        self.handovers.begin_deciding(wanted)
 
     async def move(self, user_id: str, to: str) -> None:
         self.homes.begin_move(user_id)

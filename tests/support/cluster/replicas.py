@@ -40,8 +40,8 @@ async def running_replicas(
             own = folder / f"replica-{number}"
             own.mkdir()
             cluster = replica_settings(redis_url, secret)
-            options = {"limits": limits or {}, "timings": make_patient(timings), **cluster, **settings}
-            running = running_bridge(own, database=database, **options)
+            options: dict[str, Any] = {"limits": limits or {}, **cluster, **settings}
+            running = running_bridge(own, database=database, timings=make_patient(timings), **options)
             bridges.append(await stack.enter_async_context(running))
             registry = bridges[-1].components.registry
             await registry.share_document("shop.json", document_text(), source_url=None)

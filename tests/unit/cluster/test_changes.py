@@ -39,8 +39,8 @@ class Counters:
 class SharedBell:
     """A bell of which every replica hears the others; one that is mute loses every ring."""
 
-    listeners: list[tuple["SharedBell", str, Callable[[], None]]] = field(
-        default_factory=list[tuple["SharedBell", str, Callable[[], None]]]
+    listeners: list[tuple["SharedBell", Callable[[str | None], None]]] = field(
+        default_factory=list[tuple["SharedBell", Callable[[str | None], None]]]
     )
     is_mute: bool = False
 
@@ -48,12 +48,12 @@ class SharedBell:
         return SharedBell(self.listeners, self.is_mute)
 
     async def ring(self, topic: str) -> None:
-        for bell, heard, listener in self.listeners:
-            if bell is not self and heard == topic and not self.is_mute:
-                listener()
+        for bell, hear in self.listeners:
+            if bell is not self and not self.is_mute:
+                hear(topic)
 
-    def on_ring(self, topic: str, listener: Callable[[], None]) -> None:
-        self.listeners.append((self, topic, listener))
+    async def listen(self, hear: Callable[[str | None], None]) -> None:
+        self.listeners.append((self, hear))
 
 
 @dataclass
@@ -63,7 +63,11 @@ class Cluster:
     tasks: Tasks = field(default_factory=Tasks)
 
     def changes(self, *followed: Followed) -> Changes:
-        return Changes(self.counters, self.bell.of_replica(), self.tasks, followed)
+        """Those of a replica that hears the others."""
+        bell = self.bell.of_replica()
+        changes = Changes(self.counters, bell, self.tasks, followed)
+        bell.listeners.append((bell, changes.hear_ring))
+        return changes
 
     async def listening(self, topic: Topic = "keys") -> list[str]:
         """A replica that listens to a topic; returns what it heard."""

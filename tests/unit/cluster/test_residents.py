@@ -50,9 +50,8 @@ class Scene:
 @pytest_asyncio.fixture
 async def scene() -> AsyncIterator[Scene]:
     work, tasks = Work(), Tasks()
-    residents = Residents(tasks)
-    expected: list[str] = []
-    residents.take_work(ResidentWork(work.settle, work.end_work, lambda _: work.busy, expected.append))
+    done = ResidentWork(work.settle, work.end_work, lambda _: work.busy, list[str]().append)
+    residents = Residents(tasks, lambda: done)
     yield Scene(work, residents)
     await tasks.close()
 

@@ -14,8 +14,15 @@ from bridge.storage.users import User
 pytestmark = [pytest.mark.asyncio, pytest.mark.looptime]
 
 
-def task_run() -> TaskRun:
-    return TaskRun(Caller(User("u1", "ann"), None), CallProgress(None))
+def task_run(ended: list[bool]) -> TaskRun:
+    """Of a client that has its handle; `ended` gets whether it heard of the end."""
+
+    def note_delivery(*, heard: bool) -> None:
+        ended.append(heard)
+
+    run = TaskRun(Caller(User("u1", "ann"), None), CallProgress(None), note_delivery)
+    run.mark_answered()
+    return run
 
 
 async def broken() -> JsonResult:
@@ -29,10 +36,9 @@ async def refused() -> JsonResult:
 
 async def test_a_client_hears_of_a_call_that_failed_by_a_bug() -> None:
     """Finding R-1: it waits for the call's end or its handle, and neither would come."""
-    run, ended = task_run(), list[bool]()
+    run = task_run(ended := list[bool]())
     running = asyncio.create_task(run.run(broken()))
-    run.call_when_ended(lambda: ended.append(True))
-    await asyncio.wait_for(run.wait_for_task(), 4)
+    await asyncio.wait_for(run.wait_for_task(5), 4)
     assert isinstance(run.outcome, dict)
     assert run.outcome["isError"]
     assert "internal" in str(run.outcome["content"])
@@ -43,12 +49,11 @@ async def test_a_client_hears_of_a_call_that_failed_by_a_bug() -> None:
 
 async def test_a_client_hears_of_a_call_whose_task_was_cancelled() -> None:
     """Finding R-1: as when the bridge stops; whoever counts what was heard is told, too."""
-    run, ended = task_run(), list[bool]()
+    run = task_run(ended := list[bool]())
     running = asyncio.create_task(run.run(broken()))
-    run.call_when_ended(lambda: ended.append(True))
     await asyncio.sleep(0.5)
     running.cancel()
-    await asyncio.wait_for(run.wait_for_task(), 4)
+    await asyncio.wait_for(run.wait_for_task(5), 4)
     assert ended == [True]
     with pytest.raises(asyncio.CancelledError):
         await running
@@ -56,6 +61,6 @@ async def test_a_client_hears_of_a_call_whose_task_was_cancelled() -> None:
 
 async def test_a_refusal_stays_what_it_is() -> None:
     """Finding R-1: only what has no other outcome is a bug."""
-    run = task_run()
+    run = task_run([])
     await run.run(refused())
     assert isinstance(run.outcome, RpcError)
