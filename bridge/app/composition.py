@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 
+from prometheus_client.registry import Collector
+
 from bridge.app.part import AmongReplicas, Ground, Part, join_observers
 from bridge.app.parts.accounts import AccountsPart
 from bridge.app.parts.calls import CallsPart
@@ -57,7 +59,9 @@ class Components:
         self.limits = LimitsPart(ground, self._apply_limits, self._announce_breakers)
         controls = self.limits.controls
         self.accounts = AccountsPart(ground, controls.limits, among.counts)
-        self.metrics = MetricsPart(ground, instruments, self.accounts.identity, self.set_gauges)
+        self.metrics = MetricsPart(
+            ground, instruments, self.accounts.identity, self.set_gauges, self._list_metrics
+        )
         make_installed: Callable[[Ground], Sequence[Part]] = load_lazily("installed_parts")
         installed = make_installed(ground)
         self.records = RecordsPart(ground, self._announce_approvals, self._decline_unrecorded)
@@ -113,6 +117,9 @@ class Components:
         """Have every part set its gauges."""
         for part in self.parts:
             part.set_gauges(gauges)
+
+    def _list_metrics(self) -> Sequence[Collector]:
+        return [each for part in self.parts for each in part.list_metrics()]
 
     async def _announce_breakers(self, user_id: str) -> None:
         await self.gateway.announcements.breakers_changed(user_id)

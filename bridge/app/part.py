@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence, Set
 from dataclasses import dataclass
 
+from prometheus_client.registry import Collector
+
 from bridge.agent.turn_stages import TurnEndObserver
 from bridge.app.readiness import Check
 from bridge.auth.attempts import SharedCounts
@@ -112,6 +114,10 @@ class Part:
         A user's own settings are changed where the user is at home; a replica that takes the user over must
         have forgotten older ones by then.
         """
+        return ()
+
+    def list_metrics(self) -> Sequence[Collector]:
+        """Return metrics of this part, made with `registry=None`; asked once, before anyone is served."""
         return ()
 
     def set_gauges(self, gauges: StateGauges) -> None:

@@ -94,7 +94,7 @@ class Replica(Part):
         name_replica(self.id)
 
     def _make_membership(self, timings: Timings) -> Membership:
-        ports = MembershipPorts(self._describe, read_boottime, lambda: self.homes.check_homes())
+        ports = MembershipPorts(self._describe, read_boottime, self._check_homes)
         count_lapse = partial(self._counters.count, "lapsed_leases")
         listeners = MembershipListeners(self._bury, self._follow_change, count_lapse, self._decide)
         return Membership(self._directory, ports, listeners, timings)
@@ -196,3 +196,6 @@ class Replica(Part):
 
     async def _move_user(self, user_id: str, to: str) -> None:
         await self.leaving.move_user(self._parts, user_id, until=0.0, to=to)
+
+    async def _check_homes(self) -> None:
+        await self.homes.check_homes()

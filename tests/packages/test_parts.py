@@ -42,6 +42,43 @@ def install(packages: Path, name: str, code: str, value: str) -> None:
     (about / "entry_points.txt").write_text(f"[tool_bridge.parts]\n{name} = {value}\n")
 
 
+COUNTED = """
+from prometheus_client import Counter
+from bridge.app.part import Part
+
+class Counted(Part):
+    def __init__(self, ground):
+        self._seen = Counter("{name}", "What it saw.", registry=None)
+
+    def list_metrics(self):
+        return [self._seen]
+
+    async def start(self):
+        self._seen.inc()
+"""
+
+
+async def test_a_part_gives_metrics_of_its_own(packages: Path, tmp_path: Path) -> None:
+    """Finding house-H6: they were named in a file that every feature edits."""
+    install(packages, "counted", COUNTED.format(name="counted_starts"), "counted:Counted")
+    async with (
+        running_bridge(tmp_path, metrics_token="told") as bridge,
+        aiohttp.ClientSession(headers={"Authorization": "Bearer told"}) as http,
+        http.get(f"{bridge.base_url}/metrics") as response,
+    ):
+        assert "counted_starts_total 1.0" in await response.text()
+
+
+async def test_a_part_whose_metric_has_a_name_of_the_bridge_stops_the_start(
+    packages: Path, tmp_path: Path
+) -> None:
+    """Prometheus refuses a page with two metrics of one name, and with it all others."""
+    install(packages, "counted", COUNTED.format(name="tool_bridge_pages"), "counted:Counted")
+    with pytest.raises(UnusablePart, match="tool_bridge_pages"):
+        async with running_bridge(tmp_path):
+            pass
+
+
 async def test_a_part_counts_calls_and_answers_who_shows_a_key(packages: Path, tmp_path: Path) -> None:
     """Finding house-H6: a feature needed a change of the bridge."""
     install(packages, "tool_counts", (EXAMPLE / "tool_counts.py").read_text(), "tool_counts:ToolCounts")

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 
-from bridge.app.part import Ground, Observers, Part
+from prometheus_client.registry import Collector
+
+from bridge.app.part import Ground, Observers, Part, UnusablePart
 from bridge.auth.identity import Identity
 from bridge.http.metrics import MetricsRoute
 from bridge.http.routing import Route
@@ -22,12 +24,14 @@ class MetricsPart(Part):
         instruments: Instruments,
         identity: Identity,
         set_gauges: Callable[[StateGauges], None],
+        list_metrics: Callable[[], Sequence[Collector]],
     ) -> None:
-        """`set_gauges` asks every part for its gauges, when the metrics are read."""
+        """`set_gauges` asks every part for its gauges, when metrics are read, `list_metrics` for others."""
         self.metrics = build_metrics(instruments, ground.own_providers.__contains__)
         self._ground = ground
         self._identity = identity
         self._set_gauges = set_gauges
+        self._list_metrics = list_metrics
 
     def list_observers(self) -> Observers:
         """Return what measures calls and turns."""
@@ -46,6 +50,15 @@ class MetricsPart(Part):
         ).list_routes()
 
     async def start(self) -> None:
-        """Begin to measure the event loop."""
+        """Take the metrics of other parts, and begin to measure the event loop.
+
+        Raises:
+            UnusablePart: a metric has a name that is taken.
+        """
+        try:
+            for each in self._list_metrics():
+                self.metrics.instruments.registry.register(each)
+        except ValueError as error:
+            raise UnusablePart(f"The metrics of an installed part cannot be added: {error}.") from error
         lag = self.metrics.instruments.loop_lag
         self._ground.tasks.keep_running(lambda: measure_lag(lag), "lag of the event loop")
