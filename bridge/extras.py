@@ -26,7 +26,7 @@ class MissingExtra(Exception):
 
 
 def is_installed(package: str) -> bool:
-    """Return whether a package could be imported; it is not."""
+    """Return whether a package can be found; it is not imported."""
     try:
         return find_spec(package) is not None
     except ModuleNotFoundError:  # of a package within one that is not there

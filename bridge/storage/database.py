@@ -252,8 +252,9 @@ def open_postgresql(url: URL) -> Engines:
     """Create or migrate the tables of the bridge in a PostgreSQL database; blocks.
 
     Raises:
-        StoreError: it cannot be reached, it is too old or in another encoding, a right is missing, it was
-            made by a newer version or by one from before the first release, or it is another program's.
+        StoreError: its driver is not installed, it cannot be reached, it is too old or in another encoding, a
+            right is missing, it was made by a newer version or by one from before the first release, or it is
+            another program's.
     """
     if not can_use_postgresql():
         raise StoreError("PostgreSQL is not supported on Windows, whose event loop the driver cannot use")
