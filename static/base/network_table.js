@@ -36,41 +36,39 @@ export const NETWORKS = [
   {
     cidr: "::/96",
     conclusion: "private",
-    carries: [{ pieces: [[96, 128]] }],
+    carries: [
+      { pieces: [[96, 128]] },
+    ],
   },
   { cidr: "::/128", conclusion: "private", space: "loopback" },
   { cidr: "::1/128", conclusion: "private", space: "loopback" },
   {
     cidr: "::ffff:0:0/96",
     conclusion: "public",
-    carries: [{ pieces: [[96, 128]] }],
+    carries: [
+      { pieces: [[96, 128]] },
+    ],
   },
   {
     cidr: "::ffff:0:0:0/96",
     conclusion: "private",
-    carries: [{ pieces: [[96, 128]] }],
+    carries: [
+      { pieces: [[96, 128]] },
+    ],
   },
   {
     cidr: "64:ff9b::/96",
     conclusion: "public",
-    carries: [{ pieces: [[96, 128]] }],
+    carries: [
+      { pieces: [[96, 128]] },
+    ],
   },
   {
     cidr: "64:ff9b:1::/48",
     conclusion: "private",
     carries: [
-      {
-        pieces: [
-          [48, 64],
-          [72, 88],
-        ],
-      },
-      {
-        pieces: [
-          [56, 64],
-          [72, 96],
-        ],
-      },
+      { pieces: [[48, 64], [72, 88]] },
+      { pieces: [[56, 64], [72, 96]] },
       { pieces: [[72, 104]] },
       { pieces: [[96, 128]] },
     ],
@@ -81,7 +79,10 @@ export const NETWORKS = [
   {
     cidr: "2001::/32",
     conclusion: "private",
-    carries: [{ pieces: [[32, 64]] }, { pieces: [[96, 128]], flipped: true }],
+    carries: [
+      { pieces: [[32, 64]] },
+      { pieces: [[96, 128]], flipped: true },
+    ],
   },
   { cidr: "2001:1::1/128", conclusion: "private" },
   { cidr: "2001:1::2/128", conclusion: "private" },
@@ -96,7 +97,9 @@ export const NETWORKS = [
   {
     cidr: "2002::/16",
     conclusion: "private",
-    carries: [{ pieces: [[16, 48]] }],
+    carries: [
+      { pieces: [[16, 48]] },
+    ],
   },
   { cidr: "2620:4f:8000::/48", conclusion: "private" },
   { cidr: "3fff::/20", conclusion: "private" },
