@@ -108,16 +108,23 @@ def test_an_assignment_calls_for_one_name() -> None:
         {
             file: f"line {', '.join(map(str, lines))}: assign each name by itself"
             for file in files(".py", under=product)
-            if (lines := [node.lineno for node in ast.walk(tree_of(file)) if assigns_two_calls(node)])
+            if (lines := lines_of_several_calls(file))
         },
     )
 
 
-def assigns_two_calls(node: ast.AST) -> bool:
-    if not isinstance(node, ast.Assign) or not isinstance(node.value, ast.Tuple):
-        return False
-    parts = [part for part in node.value.elts if any(isinstance(inner, ast.Call) for inner in ast.walk(part))]
-    return len(parts) > 1 and any(isinstance(target, ast.Tuple) for target in node.targets)
+def lines_of_several_calls(file: str) -> list[int]:
+    return [
+        node.lineno
+        for node in ast.walk(tree_of(file))
+        if isinstance(node, ast.Assign) and isinstance(node.value, ast.Tuple)
+        if any(isinstance(target, ast.Tuple) for target in node.targets)
+        if sum(has_call(part) for part in node.value.elts) > 1
+    ]
+
+
+def has_call(value: ast.expr) -> bool:
+    return any(isinstance(node, ast.Call) for node in ast.walk(value))
 
 
 def nesting(body: list[ast.stmt]) -> int:

@@ -65,6 +65,14 @@ def test_every_check_runs_and_all_that_failed_are_named_at_the_end(play: Play, t
     assert "== house rules\n" in done.stderr
 
 
+def test_a_page_that_is_not_formatted_fails_a_warning_included(play: Play, tmp_path: Path) -> None:
+    """Finding house-H13: the page had neither formatter nor linter, and lines of 545 columns."""
+    play(node='case "$*" in *"biome check --error-on-warnings") echo wide; exit 1;; esac')
+    done = check(tmp_path)
+    assert done.returncode == 1
+    assert "== biome: failed\nwide\n" in done.stderr
+
+
 def test_an_interruption_ends_both_lanes(play: Play, tmp_path: Path) -> None:
     """Else pyright goes on for a minute behind the prompt."""
     for name in ("types", "others"):
