@@ -11,7 +11,7 @@ import { serverLines } from "./mcp_advice.js";
 import { companionButton, obtainGrant } from "./companion_grant.js";
 
 /** @typedef {import("../types/view_types.js").Parts} Parts */
-/** Fetch it by another way; the companion has the user's leave then. @typedef {{askBridge: () => void, useCompanion: () => Promise<void>}} OtherWays */
+/** Fetch it by another way; the companion has the user's leave then. @typedef {{askBridge: () => void, useCompanion: () => Promise<void>}} FetchWays */
 
 /** Failures after which the bridge itself may still get a public document. */
 const BRIDGE_MAY_HELP = new Set([
@@ -32,7 +32,7 @@ const WORDS = /** @type {Record<string, string>} */ (
   })
 );
 
-/** @param {URL} url @param {string} code of the failure @param {Parts} parts @param {OtherWays} ways @returns {HTMLElement} */
+/** @param {URL} url @param {string} code of the failure @param {Parts} parts @param {FetchWays} ways @returns {HTMLElement} */
 export function alternativesTo(url, code, parts, ways) {
   const lines = serverLines(code);
   if (lines) return lines;
@@ -52,7 +52,7 @@ export function alternativesTo(url, code, parts, ways) {
   );
 }
 
-/** The companion reads what no page may. It is asked for no more than that. @param {URL} url @param {Parts} parts @param {OtherWays} ways */
+/** The companion reads what no page may. It is asked for no more than that. @param {URL} url @param {Parts} parts @param {FetchWays} ways */
 function companionWay(url, { api }, { useCompanion }) {
   const hint = t`The limits of a page do not stop it. It asks you whether it may read at ${url.origin}, and sends no cookies and no credentials. Calls to that origin then take the same way; you can change that under How it is called.`;
   return companionButton(t`Fetch it through the companion`, hint, async (place) => {
