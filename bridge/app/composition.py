@@ -32,7 +32,6 @@ from bridge.catalog.registry import Registry
 from bridge.cluster.changes import Followed
 from bridge.conversation_runs.locks import ConversationLocks
 from bridge.documents.reader import DocumentReader
-from bridge.http.answer_files import AnswerFiles
 from bridge.lazy_modules import load_lazily
 from bridge.metrics.metric_definitions import Instruments, StateGauges
 from bridge.storage.audit_log import AuditLog
@@ -59,9 +58,8 @@ class Components:
         self.limits = LimitsPart(ground, self._apply_limits, self._announce_breakers)
         controls = self.limits.controls
         self.accounts = AccountsPart(ground, controls.limits, among.counts)
-        self.metrics = MetricsPart(
-            ground, instruments, self.accounts.identity, self.set_gauges, self._list_metrics
-        )
+        identity = self.accounts.identity
+        self.metrics = MetricsPart(ground, instruments, identity, self.set_gauges, self._list_metrics)
         make_installed: Callable[[Ground], Sequence[Part]] = load_lazily("installed_parts")
         installed = make_installed(ground)
         self.records = RecordsPart(ground, self._announce_approvals, self._decline_unrecorded)
@@ -196,8 +194,3 @@ class Components:
     def engine(self) -> Engine:
         """What runs tool calls."""
         return self.calls.engine
-
-    @property
-    def files(self) -> AnswerFiles:
-        """Stored answers."""
-        return self.calls.files

@@ -61,7 +61,7 @@ def build_application(parts: Components, relay: Relay | None = None) -> web.Appl
                 _with_challenges(accounts.resource),
                 socket_path=SOCKET_PATH,
             ),
-            *([] if relay is None else [relay.route_unauthenticated(parts.files.user_of_link)]),
+            *([] if relay is None else [relay.route_unauthenticated(parts.calls.files.user_of_link)]),
         ],
         client_max_size=SMALL_BODY_BYTES,
     )

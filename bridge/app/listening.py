@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import socket
+from http.client import HTTP_PORT
+from urllib.parse import urlsplit
 
 from bridge.settings.running_bridge import reason_of_refusal
 
@@ -22,3 +24,13 @@ def listen_at(host: str, port: int) -> socket.socket:
         return socket.create_server((host, port), family=family)
     except OSError as error:
         raise AddressInUse(f"cannot listen on {host}:{port}: {reason_of_refusal(error)}") from None
+
+
+def listen_at_url(url: str) -> socket.socket:
+    """Return a socket that listens at an address of HTTP.
+
+    Raises:
+        AddressInUse: nothing can listen there.
+    """
+    address = urlsplit(url)
+    return listen_at(address.hostname or "", address.port or HTTP_PORT)

@@ -10,13 +10,11 @@ import logging
 import secrets
 from collections.abc import Mapping, Sequence
 from functools import partial
-from urllib.parse import urlsplit
 
 from bridge import __version__
 from bridge.app.composition import Components
-from bridge.app.http_application import HTTP_PORT
 from bridge.app.leaving import Leaving
-from bridge.app.listening import listen_at
+from bridge.app.listening import listen_at_url
 from bridge.app.part import AmongReplicas, Part
 from bridge.app.readiness import Check
 from bridge.app.readiness_checks import check_place
@@ -70,13 +68,12 @@ class Replica(Part):
         self._joined: Components | None = None
         self._membership = self._make_membership(timings)
         self._residents = Residents(self._tasks, lambda: compose_resident_work(self._parts))
-        hooks = HomeHooks(self._residents.enter, self._residents.leave, self._residents.is_idle)
         self.homes = Homes(
             self.id,
             HomeTable(fenced_sessions(engines)),
             self._directory,
             self._membership,
-            hooks=hooks,
+            hooks=HomeHooks(self._residents.enter, self._residents.leave, self._residents.is_idle),
             tasks=self._tasks,
             counters=self._counters,
         )
@@ -85,7 +82,7 @@ class Replica(Part):
         self._handovers = Handovers(self.homes, self._directory, self._membership, hands, self._tasks)
         self.hooks = StoreHooks(
             on_commit=ring_with(self._bell, self._tasks),
-            on_fence=lambda: self._counters.count("fenced_writes"),
+            on_fence=partial(self._counters.count, "fenced_writes"),
             epoch_of=held_epochs(self.homes),
             origin_of=partial(describe_origin, self.homes),
             is_shared=True,
@@ -107,18 +104,19 @@ class Replica(Part):
         Raises:
             AddressInUse: nothing can listen at the address by which others reach this replica.
         """
-        address = urlsplit(self._url)
         self._relay = Relay(
             self.homes,
             self._residents,
             RelayedRecords(store),
             secret=self._secret,
-            listener=listen_at(address.hostname or "", address.port or HTTP_PORT),
+            listener=listen_at_url(self._url),
             counters=self._counters,
             is_straight=is_straight,
         )
-        answers, find_route = self._relay.find_answers(self._membership), self._relay.find_route
-        return AmongReplicas(self, self._relay, find_route, SharedLimits(self._connection), answers)
+        answers = self._relay.find_answers(self._membership)
+        return AmongReplicas(
+            self, self._relay, self._relay.find_route, SharedLimits(self._connection), answers
+        )
 
     async def join(self, parts: Components, key_ids: Sequence[str]) -> None:
         """Become one of the replicas, before anything is read into memory.
@@ -129,9 +127,9 @@ class Replica(Part):
             StoreError: a single bridge uses the database, or the keys differ from those of the others.
             BridgeError: `database_unavailable`.
         """
-        claim, decided = parts.store.claim, parts.store.fenced_sessions
-        await claim.take_claim()
-        facts, is_alone = ClusterFacts(decided), await claim.is_alone()
+        await parts.store.claim.take_claim()
+        facts = ClusterFacts(parts.store.fenced_sessions)
+        is_alone = await parts.store.claim.is_alone()
         await check_facts(facts, fingerprint_keys(self._secret, key_ids), is_alone=is_alone)
         self._joined = parts
         counters = ChangeCounters(parts.store)
@@ -174,7 +172,8 @@ class Replica(Part):
         await self._connection.close()
 
     def _describe(self) -> LiveReplica:
-        users, calls = len(self.homes.user_ids), self._parts.dispatcher.count_open()
+        calls = self._parts.dispatcher.count_open()
+        users = len(self.homes.user_ids)
         return LiveReplica(self.id, self._url, self.leaving.state, users, calls, __version__)
 
     @property

@@ -6,20 +6,16 @@ writing thread (`write_thread`).
 
 from __future__ import annotations
 
-import asyncio
 import logging
 import os
 import sqlite3
-import threading
 import time
 from collections.abc import Callable, Mapping
 from contextlib import suppress
 from dataclasses import dataclass
-from functools import partial
 from pathlib import Path
 from typing import Any
 
-import aiosqlite
 from sqlalchemy import URL, Connection, Engine, NullPool, create_engine, event, make_url, text
 from sqlalchemy.exc import ArgumentError, DBAPIError, OperationalError, ProgrammingError, SQLAlchemyError
 from sqlalchemy.ext.asyncio import AsyncEngine, create_async_engine
@@ -29,6 +25,7 @@ from bridge.lazy_modules import load_lazily
 from bridge.operating_system import can_use_postgresql, close_to_others, open_private
 from bridge.settings.network import is_own_host
 from bridge.storage.dialects import is_locked, reason_of, without_nul
+from bridge.storage.sqlite_connections import SqliteConnections
 from bridge.storage.table_owner import FoundTables, look_at_tables
 from bridge.storage.tables import Base
 
@@ -65,12 +62,6 @@ SQLITE_WAIT_S = 60.0
 SQLITE_TRY_S = 1.0
 """Seconds after which it is told that another process holds the file."""
 
-ROWS_AHEAD = 64
-"""Number of rows that a cursor fetches from its thread at a time; aiosqlite's own default."""
-
-THREADS_END_S = 5.0
-"""How long the threads are waited for at most, in seconds; they are daemons and do not keep a process."""
-
 INSUFFICIENT_PRIVILEGE = "42501"
 DUPLICATE_TABLE, DUPLICATE_FUNCTION, LOCK_NOT_AVAILABLE = "42P07", "42723", "55P03"
 
@@ -86,60 +77,6 @@ class StoreError(Exception):
 
 class FolderInUse(StoreError):
     """Another bridge runs on the data folder."""
-
-
-class SqliteConnections:
-    """The connections of the event loop to one SQLite file, as the threads they run in.
-
-    A thread goes on with a statement whose task was cancelled, and answers to the event loop then, which
-    raises in the thread if it has closed by that time.
-    """
-
-    def __init__(self) -> None:
-        self._threads: set[threading.Thread] = set()
-
-    def open_connection(self, database: str, **options: Any) -> aiosqlite.Connection:
-        """Return a connection to the file `database`, still to be awaited.
-
-        `options` are those of `sqlite3.connect`.
-        """
-        connection = _Connection(partial(sqlite3.connect, database, **options))
-        self._threads = {each for each in self._threads if each.ident is None or each.is_alive()}
-        self._threads.add(connection.thread)
-        return connection
-
-    async def wait_ended(self) -> None:
-        """Wait, for `THREADS_END_S` at most, until all threads have ended; close the connections before."""
-        await asyncio.to_thread(self._join, time.monotonic() + THREADS_END_S)
-
-    def _join(self, deadline: float) -> None:
-        for each in self._threads:
-            if each.ident is not None:
-                each.join(max(0.0, deadline - time.monotonic()))
-
-
-class _Connection(aiosqlite.Connection):
-    """Also closes a file that it opened for a cancelled task; aiosqlite leaves that to the collector."""
-
-    def __init__(self, connector: Callable[[], sqlite3.Connection]) -> None:
-        super().__init__(self._open, ROWS_AHEAD)
-        self._connect_file = connector
-        self._opened: sqlite3.Connection | None = None
-        self.thread = self._thread
-        self.thread.daemon = True
-
-    def stop(self) -> asyncio.Future[Any] | None:
-        """Close the file after what its thread still does, and end the thread."""
-        self._tx.put_nowait((None, self._close_file))  # pyright: ignore[reportUnknownMemberType]
-        return super().stop()  # pyright: ignore[reportUnknownMemberType, reportUnknownVariableType]
-
-    def _open(self) -> sqlite3.Connection:
-        self._opened = self._connect_file()
-        return self._opened
-
-    def _close_file(self) -> None:
-        if self._opened is not None:
-            self._opened.close()
 
 
 @dataclass(frozen=True, slots=True)

@@ -21,7 +21,6 @@ from sqlalchemy.exc import IntegrityError
 from bridge.__main__ import main
 from bridge.storage import migrations
 from bridge.storage.database import (
-    SqliteConnections,
     StoreError,
     believes_any_server,
     describe_database,
@@ -30,6 +29,7 @@ from bridge.storage.database import (
     open_sqlite,
     postgresql_url,
 )
+from bridge.storage.sqlite_connections import SqliteConnections
 from bridge.storage.store import Store
 from bridge.storage.users import UserTables
 from tests.support.stores.databases import Where, execute

@@ -33,7 +33,8 @@ def write_body(plan: JsonObject, arguments: JsonObject, boundary: str) -> Writte
     if text_at(plan, "method") in {"GET", "HEAD"}:
         message = f"A browser sends no body with {text_at(plan, 'method')}."
         raise RequestError("unsendable", message, argument=argument)
-    value, content_type = _value_of(plan, body, arguments), text_at(body, "content_type")
+    value = _value_of(plan, body, arguments)
+    content_type = text_at(body, "content_type")
     match text_at(body, "kind"):
         case "binary":
             return _binary_body(body, value)

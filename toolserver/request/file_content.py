@@ -120,7 +120,8 @@ def type_by_name(filename: str | None, listed: Sequence[str]) -> str | None:
 
 def fits(content_type: str, listed: str) -> bool:
     """Whether a type is `listed`, or in that range."""
-    essence, wanted = base_type(content_type), base_type(listed)
+    essence = base_type(content_type)
+    wanted = base_type(listed)
     return wanted in ("*/*", essence) or (wanted.endswith("/*") and essence.startswith(wanted[:-1]))
 
 

@@ -73,7 +73,8 @@ def _wrapped(
 
 def _qualified(node: JsonObject, name: str, scope: dict[str, str], *, is_attribute: bool) -> tuple[str, str]:
     """The name as written, and the declaration it needs; a default namespace reaches no attribute."""
-    prefix, namespace = text_at(node, "prefix"), text_at(node, "namespace")
+    prefix = text_at(node, "prefix")
+    namespace = text_at(node, "namespace")
     tag = f"{prefix}:{name}" if prefix else name
     if not _is_name(tag):
         raise _invalid(f'"{name}" cannot be the name of an XML element.')

@@ -33,7 +33,7 @@ async def test_a_link_is_short_and_opens_its_file(
 ) -> None:
     """A model copies it character by character; it had 387 of them."""
     file_id = stored_file(bridge, tmp_path)
-    link = bridge.components.files.url_path(file_id, "image/png", "Quartalsübersicht 3.png")
+    link = bridge.components.calls.files.url_path(file_id, "image/png", "Quartalsübersicht 3.png")
     assert len(link) < 130
     async with http.get(bridge.base_url + link) as response:
         assert await response.read() == b"\x89PNG"
@@ -46,7 +46,7 @@ async def test_an_altered_link_opens_nothing(
     bridge: Bridge, http: aiohttp.ClientSession, tmp_path: Path
 ) -> None:
     """Whoever has a link to one answer has no link to any other, and none that a browser would execute."""
-    link = bridge.components.files.url_path(stored_file(bridge, tmp_path), "text/html", "a.htm")
+    link = bridge.components.calls.files.url_path(stored_file(bridge, tmp_path), "text/html", "a.htm")
     sealed = link.removeprefix("/files/")
     raw = base64.urlsafe_b64decode(sealed + "=" * (-len(sealed) % 4))
     for place in range(len(raw)):
@@ -61,7 +61,7 @@ async def test_a_link_of_a_file_that_is_gone_says_so(
     bridge: Bridge, http: aiohttp.ClientSession, tmp_path: Path
 ) -> None:
     """Its holder should not look for a mistake in it."""
-    link = bridge.components.files.url_path(stored_file(bridge, tmp_path), "image/png")
+    link = bridge.components.calls.files.url_path(stored_file(bridge, tmp_path), "image/png")
     (tmp_path / "files" / bridge.local_user.id / f"{CALL}.bin").unlink()
     assert (await download(bridge, http, link))[0] == 404
 

@@ -58,7 +58,7 @@ async def call(bridge: Bridge, page: FakePage, tool: str, arguments: object, key
 
 async def read_on(bridge: Bridge, answer: dict[str, Any]) -> str:
     """The whole text, as a model puts it together."""
-    files, user = bridge.components.files, bridge.local_user.id
+    files, user = bridge.components.calls.files, bridge.local_user.id
     text, offset = answer["text"], answer["next_offset"]
     while isinstance(offset, int):
         part = await files.read_page(user, answer["call_id"], offset)
