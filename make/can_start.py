@@ -12,7 +12,8 @@ from pathlib import Path
 
 from bridge.operating_system import NoHomeFolder
 from bridge.settings.running_bridge import DEFAULT_PORT, default_folder, describe_running, refusal_to_listen
-from bridge.storage.write_ahead_log import WriteAheadLogInUse, check_unused
+from bridge.storage.errors import FolderInUse
+from bridge.storage.write_ahead_log import check_unused
 
 
 def refusal_of(arguments: Sequence[str]) -> str | None:
@@ -28,7 +29,7 @@ def refusal_of(arguments: Sequence[str]) -> str | None:
         return f"{error}. Name a folder: TOOL_BRIDGE_DATA=FOLDER make run"
     try:
         check_unused(data)
-    except WriteAheadLogInUse as error:
+    except FolderInUse as error:
         return f"{error}. {describe_running(data)}".rstrip()
     if refusal := refusal_to_listen(options.host, options.port):
         advice = 'Stop the program that listens there, or choose another port: make run ARGS="--port N".'

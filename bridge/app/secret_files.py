@@ -11,7 +11,7 @@ import secrets
 from pathlib import Path
 
 from bridge.operating_system import close_to_others, replace_private_file
-from bridge.storage.database import StoreError
+from bridge.storage.errors import StoreError
 
 SECRET_BYTES = 32
 

@@ -6,7 +6,7 @@ import asyncio
 from pathlib import Path
 
 from bridge.browsers.connected_pages import RETURN_S, ConnectedPages
-from bridge.browsers.open_pages import read_users, write_users
+from bridge.storage.open_pages import read_users, write_users
 from bridge.tasks import sleep_safely
 
 PAUSE_S = 0.2

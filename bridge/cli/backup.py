@@ -10,7 +10,8 @@ from bridge import __version__
 from bridge.cli.links import check_database
 from bridge.cli.parser import CommandFailed
 from bridge.storage.copies.backup import Manifest, restore_backup, write_backup
-from bridge.storage.database import StoreError, mask_url, postgresql_url
+from bridge.storage.database import mask_url, postgresql_url
+from bridge.storage.errors import StoreError
 
 SECRET_FILE = "secret.key"
 

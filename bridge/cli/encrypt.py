@@ -13,8 +13,8 @@ from bridge.cli.store import open_store, storage_settings
 from bridge.errors import BridgeError
 from bridge.settings.running_bridge import running_bridge
 from bridge.settings.storage import KEYS_VARIABLE
-from bridge.storage.database import StoreError
 from bridge.storage.encryption import Encryption
+from bridge.storage.errors import StoreError
 from bridge.storage.reencryption import Reencrypted, reencrypt_rows
 from bridge.storage.replicas.cluster_facts import ClusterFacts
 from bridge.storage.store import Store

@@ -15,7 +15,8 @@ from bridge.cli.parser import CommandFailed
 from bridge.cli.store import DATABASE
 from bridge.cli.terminal import showing_progress
 from bridge.storage.copies.copy_database import copy_rows
-from bridge.storage.database import StoreError, mask_url, open_postgresql, open_sqlite, postgresql_url
+from bridge.storage.database import mask_url, open_postgresql, open_sqlite, postgresql_url
+from bridge.storage.errors import StoreError
 from bridge.storage.write_ahead_log import WriteAheadLog
 
 

@@ -12,7 +12,8 @@ from bridge.settings.declaration import SettingsError
 from bridge.settings.sources import AnySection, read_section
 from bridge.settings.storage import StorageSettings
 from bridge.storage.answer_files import FOLDER, AnswerFolder
-from bridge.storage.database import Engines, StoreError, open_database, postgresql_url
+from bridge.storage.database import Engines, open_database, postgresql_url
+from bridge.storage.errors import StoreError
 from bridge.storage.store import Store
 
 DATABASE = "bridge.sqlite3"

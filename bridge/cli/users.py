@@ -14,7 +14,6 @@ from pathlib import Path
 from typing import Any
 
 from bridge.audit import AuditKind
-from bridge.browsers.open_pages import OPEN_PAGES_FILE, read_users, write_users
 from bridge.cli.arguments import address_of
 from bridge.cli.links import check_database
 from bridge.cli.parser import CommandFailed
@@ -31,8 +30,9 @@ from bridge.storage.accounts.logins import LoginTable
 from bridge.storage.accounts.usage import UsageTable
 from bridge.storage.audit_log import AuditLog
 from bridge.storage.call_journal import CallJournal
-from bridge.storage.database import StoreError
 from bridge.storage.database_lease import DatabaseInUse
+from bridge.storage.errors import StoreError
+from bridge.storage.open_pages import OPEN_PAGES_FILE, read_users, write_users
 from bridge.storage.store import Store
 from bridge.storage.user_mapping import OPERATOR
 from bridge.storage.users import UserTables

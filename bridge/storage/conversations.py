@@ -15,8 +15,7 @@ from sqlalchemy.exc import SQLAlchemyError
 from bridge.conversations.conversation import Conversation, Message
 from bridge.errors import BridgeError, ErrorCode
 from bridge.settings.storage import StorageSettings
-from bridge.storage.chat.search_texts import SearchTexts
-from bridge.storage.conversation_mapping import (
+from bridge.storage.chat.conversation_mapping import (
     CONVERSATIONS,
     MESSAGES,
     MOVING,
@@ -24,7 +23,8 @@ from bridge.storage.conversation_mapping import (
     ConversationRows,
     stored_state,
 )
-from bridge.storage.conversation_tables import ConversationMessageRow, ConversationRow
+from bridge.storage.chat.conversation_tables import ConversationMessageRow, ConversationRow
+from bridge.storage.chat.search_texts import SearchTexts
 from bridge.storage.dialects import build_upsert, delete_claimed, insert_missing, is_unfit
 from bridge.storage.encryption import Encryption
 from bridge.storage.sessions import database_unavailable

@@ -25,6 +25,7 @@ from bridge.lazy_modules import load_lazily
 from bridge.operating_system import can_use_postgresql, close_to_others, open_private
 from bridge.settings.network import is_own_host
 from bridge.storage.dialects import is_locked, reason_of, without_nul
+from bridge.storage.errors import StoreError
 from bridge.storage.sqlite_connections import SqliteConnections
 from bridge.storage.table_owner import FoundTables, look_at_tables
 from bridge.storage.tables import Base
@@ -69,14 +70,6 @@ _DECIDED_MODES = ("verify-ca", "verify-full", "disable")
 """Values of `sslmode` with which the server is known, or the network said to be trusted."""
 
 _log = logging.getLogger(__name__)
-
-
-class StoreError(Exception):
-    """The database cannot be opened; the text says why and what to do."""
-
-
-class FolderInUse(StoreError):
-    """Another bridge runs on the data folder."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -16,8 +16,9 @@ from sqlalchemy import text
 from sqlalchemy.exc import SQLAlchemyError
 from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine
 
-from bridge.storage.database import StoreError, mask_url
+from bridge.storage.database import mask_url
 from bridge.storage.dialects import reason_of
+from bridge.storage.errors import StoreError
 from bridge.tasks import run_within, sleep_safely
 
 CLAIM_LOCK = 0x746F6F6C_6F6E6521

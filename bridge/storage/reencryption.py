@@ -14,13 +14,13 @@ from typing import Any
 
 from sqlalchemy import ColumnElement, Connection, RowMapping, Select, Table, and_, or_, select, update
 
-from bridge.storage.chat.model_providers import PROVIDERS, place_of_provider
-from bridge.storage.conversation_mapping import (
+from bridge.storage.chat.conversation_mapping import (
     CONVERSATIONS,
     MESSAGES,
     place_of_conversation,
     place_of_message,
 )
+from bridge.storage.chat.model_providers import PROVIDERS, place_of_provider
 from bridge.storage.dialects import overwrite_what_is_deleted, truncate_log
 from bridge.storage.encryption import Encrypted, Encryption, Unreadable
 from bridge.storage.item_mapping import (

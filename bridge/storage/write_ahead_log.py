@@ -16,7 +16,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from bridge.operating_system import lock_file, open_private
-from bridge.storage.database import FolderInUse, StoreError
+from bridge.storage.errors import FolderInUse, StoreError
 
 NAMES = ("intents-0.jsonl", "intents-1.jsonl")
 """Names of the files in the data folder."""

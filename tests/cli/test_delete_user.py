@@ -11,7 +11,6 @@ import pytest
 from sqlalchemy import Table
 
 from bridge.__main__ import main
-from bridge.browsers.open_pages import OPEN_PAGES_FILE, read_users, write_users
 from bridge.cli.store import DATABASE
 from bridge.settings.models import ProviderSettings
 from bridge.settings.running_bridge import RUNNING_FILE
@@ -23,6 +22,7 @@ from bridge.storage.call_mapping import COLUMNS
 from bridge.storage.chat.model_providers import ModelProviderTable
 from bridge.storage.database import open_database
 from bridge.storage.items import ItemTables
+from bridge.storage.open_pages import OPEN_PAGES_FILE, read_users, write_users
 from bridge.storage.preferences import MemoryChoiceTable
 from bridge.storage.store import Store, StoreHooks
 from bridge.storage.tables import Base

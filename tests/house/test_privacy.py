@@ -2,10 +2,10 @@
 
 import re
 
-from bridge.browsers.open_pages import OPEN_PAGES_FILE
 from bridge.cli.store import DATABASE
 from bridge.settings.running_bridge import RUNNING_FILE
 from bridge.storage.answer_files import FOLDER
+from bridge.storage.open_pages import OPEN_PAGES_FILE
 from bridge.storage.write_ahead_log import NAMES
 from tests.house.source import files, refuse, text_of
 

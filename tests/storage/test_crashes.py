@@ -15,7 +15,8 @@ from bridge.app.start import start_bridge
 from bridge.calls.call_ids import CallIds
 from bridge.calls.state_machine import CallState
 from bridge.storage.call_journal import QUICK_ARGUMENTS_CHARS, CallJournal
-from bridge.storage.database import StoreError, open_database
+from bridge.storage.database import open_database
+from bridge.storage.errors import StoreError
 from bridge.storage.store import Store
 from bridge.storage.users import User, UserTables
 from bridge.storage.write_ahead_log import NAMES

@@ -21,7 +21,6 @@ from sqlalchemy.exc import IntegrityError
 from bridge.__main__ import main
 from bridge.storage import migrations
 from bridge.storage.database import (
-    StoreError,
     believes_any_server,
     describe_database,
     mask_url,
@@ -29,6 +28,7 @@ from bridge.storage.database import (
     open_sqlite,
     postgresql_url,
 )
+from bridge.storage.errors import StoreError
 from bridge.storage.sqlite_connections import SqliteConnections
 from bridge.storage.store import Store
 from bridge.storage.users import UserTables

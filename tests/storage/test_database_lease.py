@@ -8,8 +8,9 @@ import pytest
 from sqlalchemy import URL
 from sqlalchemy.ext.asyncio import create_async_engine
 
-from bridge.storage.database import StoreError, open_database
+from bridge.storage.database import open_database
 from bridge.storage.database_lease import CLAIM_LOCK, AdvisoryClaim, claim_of
+from bridge.storage.errors import StoreError
 from bridge.storage.store import Store, StoreHooks
 from tests.support.stores.databases import execute
 from tests.support.stores.postgresql import PostgresServer

@@ -7,8 +7,8 @@ import pytest
 from bridge.agent.items import message_item, output_item
 from bridge.conversations.conversation import Conversation, ConversationSettings, Message
 from bridge.settings.storage import StorageSettings
+from bridge.storage.chat.conversation_mapping import ConversationRows
 from bridge.storage.chat.search_texts import SearchTexts
-from bridge.storage.conversation_mapping import ConversationRows
 from bridge.storage.conversations import ConversationTables
 from bridge.storage.encryption import Encryption
 from bridge.storage.store import Store

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from bridge.storage.database import FolderInUse, StoreError
+from bridge.storage.errors import FolderInUse, StoreError
 from bridge.storage.write_ahead_log import NAMES, SEGMENT_BYTES, WriteAheadLog
 from tests.support.stores.full_disk import limit_disk
 

@@ -8,7 +8,6 @@ from bridge.app.part import Ground, Part
 from bridge.app.parts.accounts import AccountsPart
 from bridge.auth.pairing_codes import PairingCodes
 from bridge.browsers.gateway import BrowserGateway
-from bridge.browsers.open_pages import OPEN_PAGES_FILE
 from bridge.browsers.returning_users import ReturningUsers
 from bridge.browsers.transfers import Transfers
 from bridge.catalog.registry import Registry
@@ -23,6 +22,7 @@ from bridge.http.routing import Route
 from bridge.http.static_page import PageRoutes
 from bridge.settings.network import origin_of
 from bridge.storage.accounts.pairings import PairingTable
+from bridge.storage.open_pages import OPEN_PAGES_FILE
 
 
 class PagesPart(Part):

@@ -24,7 +24,8 @@ from bridge.settings.models import ModelsFileError
 from bridge.settings.network import NetworkSettings
 from bridge.settings.running_bridge import refusal_to_listen
 from bridge.settings.sources import read_section
-from bridge.storage.database import FolderInUse, StoreError, describe_database, postgresql_url
+from bridge.storage.database import describe_database, postgresql_url
+from bridge.storage.errors import FolderInUse, StoreError
 from bridge.storage.write_ahead_log import check_unused
 
 if TYPE_CHECKING:

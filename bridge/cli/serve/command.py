@@ -33,7 +33,8 @@ from bridge.settings.bridge import BridgeSettings
 from bridge.settings.declaration import SettingsError
 from bridge.settings.models import ModelsFileError
 from bridge.settings.running_bridge import describe_running
-from bridge.storage.database import Engines, FolderInUse, StoreError
+from bridge.storage.database import Engines
+from bridge.storage.errors import FolderInUse, StoreError
 
 LISTING_SECONDS = 2.0
 _log = logging.getLogger(__name__)

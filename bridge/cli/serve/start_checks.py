@@ -23,7 +23,8 @@ from bridge.settings.login import check_login
 from bridge.settings.network import lacks_tls
 from bridge.settings.storage import KEYS_VARIABLE, has_guessable_key
 from bridge.settings.telemetry import TRACES_VARIABLE
-from bridge.storage.database import StoreError, believes_any_server, postgresql_url
+from bridge.storage.database import believes_any_server, postgresql_url
+from bridge.storage.errors import StoreError
 
 
 class Warned(NamedTuple):

@@ -11,7 +11,7 @@ from sqlalchemy import Connection, Select, Table, delete, func, select
 from sqlalchemy.exc import SQLAlchemyError
 
 from bridge.settings.storage import StorageSettings
-from bridge.storage.conversation_mapping import CONVERSATIONS, MESSAGES
+from bridge.storage.chat.conversation_mapping import CONVERSATIONS, MESSAGES
 from bridge.storage.encryption import Encryption
 from bridge.storage.item_mapping import ITEMS, RESPONSES, ItemMapping, index_key
 from bridge.storage.sessions import database_unavailable

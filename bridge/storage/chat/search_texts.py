@@ -16,7 +16,7 @@ from typing import NamedTuple
 from sqlalchemy import select
 
 from bridge.conversations.conversation import Conversation
-from bridge.storage.conversation_mapping import CONVERSATIONS, MESSAGES, ConversationRows
+from bridge.storage.chat.conversation_mapping import CONVERSATIONS, MESSAGES, ConversationRows
 from bridge.storage.sessions import Sessions
 
 MAX_CHARS = 128 * 1024 * 1024

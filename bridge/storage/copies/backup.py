@@ -21,7 +21,7 @@ from typing import IO, BinaryIO, Literal
 from pydantic import BaseModel, ConfigDict, ValidationError
 
 from bridge.operating_system import open_private, replace_file
-from bridge.storage.database import StoreError
+from bridge.storage.errors import StoreError
 from bridge.storage.migrations import HEAD
 from bridge.storage.write_ahead_log import NAMES as INTENTS
 

@@ -7,9 +7,9 @@ from collections.abc import Callable, Mapping
 from sqlalchemy import Connection, Engine, Table, func, insert, select, text
 from sqlalchemy.exc import SQLAlchemyError
 
-from bridge.storage.conversation_tables import Base
-from bridge.storage.database import StoreError
+from bridge.storage.chat.conversation_tables import Base
 from bridge.storage.dialects import reason_of
+from bridge.storage.errors import StoreError
 from bridge.storage.replicas.tables import REPLICA_TABLES
 
 ROWS_AT_ONCE = 200

@@ -9,7 +9,7 @@ from collections.abc import Mapping, Sequence, Set
 from sqlalchemy import text
 
 from bridge.settings.storage import KEYS_VARIABLE
-from bridge.storage.database import StoreError
+from bridge.storage.errors import StoreError
 from bridge.storage.sessions import Sessions
 
 SIGNING_SECRET = "signing_secret"

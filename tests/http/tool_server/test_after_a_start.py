@@ -10,8 +10,8 @@ import pytest
 
 from bridge.app.server import Bridge
 from bridge.app.start import start_bridge
-from bridge.browsers.open_pages import OPEN_PAGES_FILE, read_users
 from bridge.storage.database import open_database
+from bridge.storage.open_pages import OPEN_PAGES_FILE, read_users
 from tests.support.documents.compiled import document_text
 from tests.support.documents.inline_reader import InlineReader
 from tests.support.running_bridge import TEST_LIMITS, FakePage, json_answer, page_of, running_bridge

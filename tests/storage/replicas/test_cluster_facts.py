@@ -6,7 +6,7 @@ from contextlib import asynccontextmanager
 
 import pytest
 
-from bridge.storage.database import StoreError
+from bridge.storage.errors import StoreError
 from bridge.storage.replicas.cluster_facts import (
     ENCRYPTION_KEYS,
     SIGNING_SECRET,

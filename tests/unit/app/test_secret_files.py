@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from bridge.app.secret_files import choose_secret, load_or_create_secret, read_private, write_private
-from bridge.storage.database import StoreError
+from bridge.storage.errors import StoreError
 
 
 def mode_of(path: Path) -> int:

@@ -10,7 +10,7 @@ from sqlalchemy import Row, Table
 from bridge.conversations.conversation import Conversation, Message, Role, Run, RunState
 from bridge.conversations.export import content_json, message_of, settings_json, settings_of
 from bridge.conversations.message_schema import words_in
-from bridge.storage.conversation_tables import ConversationMessageRow, ConversationRow
+from bridge.storage.chat.conversation_tables import ConversationMessageRow, ConversationRow
 from bridge.storage.encryption import Encrypted, Encryption, Unreadable
 from bridge.stored_items.items import Unstorable, pack_value, unpack_value
 from toolserver.json_types import JsonObject
