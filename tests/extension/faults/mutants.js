@@ -121,7 +121,7 @@ export const MUTANTS = {
     met: ["safe answered", "killed"],
     file: "static/companion/exchange.js",
     guard: "this.#stream?.error(",
-    instead: "void (",
+    instead: "void Array.of(",
     said: "has 0 endings",
   },
 };
