@@ -13,34 +13,26 @@ import { readAddress } from "../session/probe_frames.js";
 /** @typedef {import("../types/view_types.js").Parts} Parts */
 /** @typedef {(success: string, action: () => Promise<void>) => Promise<void>} Attempt  runs it and says how it went */
 
+/** What of a server the panels show. */
+const SHOWN = /** @type {const} */ ([
+  "id",
+  "base_url",
+  "origins",
+  "security_schemes",
+  "inline_html",
+  "idempotency_key",
+  "trace_context",
+  "shared",
+  "shared_by",
+  "may_share",
+]);
+
 /**
  * What the panels show; while this is equal they need not be drawn again, and typing is not lost.
  * @param {ServerDetail} server
  */
-export function settingsVersion({
-  id,
-  base_url,
-  origins,
-  security_schemes,
-  inline_html,
-  idempotency_key,
-  trace_context,
-  shared,
-  shared_by,
-  may_share,
-}) {
-  return JSON.stringify([
-    id,
-    base_url,
-    origins,
-    security_schemes,
-    inline_html,
-    idempotency_key,
-    trace_context,
-    shared,
-    shared_by,
-    may_share,
-  ]);
+export function settingsVersion(server) {
+  return JSON.stringify(SHOWN.map((name) => server[name]));
 }
 
 /**
