@@ -18,8 +18,8 @@ from bench.event_loop import run
 from bench.servers import serve_application, wait_at
 from bridge.app.start import start_bridge
 from bridge.settings.bridge import BridgeSettings
+from bridge.settings.chat.models import ModelsFile, ProviderSettings
 from bridge.settings.limits import Limits
-from bridge.settings.models import ModelsFile, ProviderSettings
 from bridge.settings.network import NetworkSettings
 from bridge.storage.database import open_database
 

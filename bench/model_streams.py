@@ -17,10 +17,10 @@ from openai import AsyncOpenAI
 from openai.types.chat import ChatCompletionMessageParam
 
 from bench.report import print_table
-from bridge.agent.model import Model, ModelRequest
-from bridge.providers.http_provider import HttpProvider
-from bridge.providers.models import ChatModel, ResponsesModel
-from bridge.settings.models import ProviderSettings
+from bridge.models.agent.model import Model, ModelRequest
+from bridge.models.providers.http_provider import HttpProvider
+from bridge.models.providers.models import ChatModel, ResponsesModel
+from bridge.settings.chat.models import ProviderSettings
 
 ROUNDS = 300
 _QUESTION = "Hello"

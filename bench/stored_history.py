@@ -19,12 +19,12 @@ from typing import Any
 from sqlalchemy import URL, Engine, create_engine, text
 
 from bench.report import print_table
+from bridge.models.stored_items.items import Side, StoredItem, StoredResponse
 from bridge.settings.storage import StorageSettings
+from bridge.storage.chat.items import ItemTables
 from bridge.storage.database import postgresql_url
-from bridge.storage.items import ItemTables
 from bridge.storage.store import Store
 from bridge.storage.users import UserTables
-from bridge.stored_items.items import Side, StoredItem, StoredResponse
 from toolserver.json_types import JsonObject
 
 URL_VARIABLE = "STORED_HISTORY_BENCH_URL"

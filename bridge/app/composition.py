@@ -30,10 +30,10 @@ from bridge.calls.dispatcher import Dispatcher
 from bridge.calls.engine import Engine
 from bridge.catalog.registry import Registry
 from bridge.cluster.changes import Followed
-from bridge.conversation_runs.locks import ConversationLocks
 from bridge.documents.reader import DocumentReader
 from bridge.lazy_modules import load_lazily
 from bridge.metrics.metric_definitions import Instruments, StateGauges
+from bridge.models.conversation_runs.locks import ConversationLocks
 from bridge.storage.audit_log import AuditLog
 from bridge.storage.call_journal import CallJournal
 from bridge.storage.store import Store

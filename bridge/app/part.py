@@ -7,7 +7,6 @@ from dataclasses import dataclass
 
 from prometheus_client.registry import Collector
 
-from bridge.agent.turn_stages import TurnEndObserver
 from bridge.app.readiness import Check
 from bridge.auth.attempts import SharedCounts
 from bridge.browsers.gateway import FindRoute
@@ -19,7 +18,8 @@ from bridge.homes import HomeOf
 from bridge.http.answers_elsewhere import OtherReplicas
 from bridge.http.routing import Route
 from bridge.metrics.metric_definitions import StateGauges
-from bridge.providers.listed_models import DEMO_PROVIDER_NAME
+from bridge.models.agent.turn_stages import TurnEndObserver
+from bridge.models.providers.listed_models import DEMO_PROVIDER_NAME
 from bridge.settings.bridge import BridgeSettings
 from bridge.storage.audit_log import AuditLog
 from bridge.storage.store import Store

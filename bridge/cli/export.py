@@ -17,18 +17,9 @@ from bridge.audit import AuditKind
 from bridge.cli.parser import CommandFailed
 from bridge.cli.store import answer_folders, open_store, storage_settings
 from bridge.cli.terminal import bytes_to
-from bridge.conversations.conversation import Conversation, Message
-from bridge.conversations.export import KIND, conversation_line, read_conversation
-from bridge.operating_system import open_private
-from bridge.settings.storage import StorageSettings
-from bridge.storage.accounts.account_tables import AccountTables
-from bridge.storage.accounts.user_items import UserItems
-from bridge.storage.audit_log import AuditLog
-from bridge.storage.conversations import ConversationTables
-from bridge.storage.items import ItemTables
-from bridge.storage.store import Store
-from bridge.storage.users import UserTables
-from bridge.stored_items.export import (
+from bridge.models.conversations.conversation import Conversation, Message
+from bridge.models.conversations.export import KIND, conversation_line, read_conversation
+from bridge.models.stored_items.export import (
     NOT_IMPORTED,
     BadExport,
     file_line,
@@ -39,9 +30,18 @@ from bridge.stored_items.export import (
     record_line,
     response_line,
 )
-from bridge.stored_items.items import StoredItem, StoredResponse
-from bridge.stored_items.manifold_export import chats_of_items
-from bridge.stored_items.manifold_import import items_of_chats
+from bridge.models.stored_items.items import StoredItem, StoredResponse
+from bridge.models.stored_items.manifold_export import chats_of_items
+from bridge.models.stored_items.manifold_import import items_of_chats
+from bridge.operating_system import open_private
+from bridge.settings.storage import StorageSettings
+from bridge.storage.accounts.account_tables import AccountTables
+from bridge.storage.audit_log import AuditLog
+from bridge.storage.chat.conversations import ConversationTables
+from bridge.storage.chat.items import ItemTables
+from bridge.storage.chat.user_items import UserItems
+from bridge.storage.store import Store
+from bridge.storage.users import UserTables
 from toolserver.json_types import JsonValue, load_json
 
 ITEMS_AT_ONCE = 500

@@ -12,8 +12,8 @@ from pathlib import Path
 from bridge.cli.arguments import DATABASE_VARIABLE
 from bridge.cli.parser import CommandFailed
 from bridge.operating_system import open_private
+from bridge.settings.chat.models import KEY_VARIABLE, URL_VARIABLE
 from bridge.settings.declaration import Setting, default_in_words, list_settings, range_in_words
-from bridge.settings.models import KEY_VARIABLE, URL_VARIABLE
 from bridge.settings.tree import SettingsTree
 
 ENVIRONMENT_FILE = "bridge.env"

@@ -15,6 +15,8 @@ from bridge.cli.arguments import DATABASE_VARIABLE, parse_optional_folder
 from bridge.cli.serve.settings import MODELS_FILE, given_by_options, settings_of
 from bridge.cli.terminal import BOLD, paint
 from bridge.settings.bridge import BridgeSettings
+from bridge.settings.chat.model_defaults import MODELS_VARIABLE
+from bridge.settings.chat.models import KEY_VARIABLE, URL_VARIABLE, ModelsFileError
 from bridge.settings.declaration import (
     Setting,
     SettingsError,
@@ -22,8 +24,6 @@ from bridge.settings.declaration import (
     list_settings,
     value_in_words,
 )
-from bridge.settings.model_defaults import MODELS_VARIABLE
-from bridge.settings.models import KEY_VARIABLE, URL_VARIABLE, ModelsFileError
 from bridge.settings.running_bridge import DATA_VARIABLE
 from bridge.settings.sources import Given, find_usable, find_value
 

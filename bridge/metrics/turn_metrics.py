@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from bridge.agent.model import ModelError
-from bridge.agent.token_usage import read_count, read_tokens
-from bridge.agent.turn import TurnResult
-from bridge.agent.turn_stages import TurnEnding
 from bridge.errors import BridgeError
 from bridge.metrics.metric_definitions import TurnInstruments
+from bridge.models.agent.model import ModelError
+from bridge.models.agent.token_usage import read_count, read_tokens
+from bridge.models.agent.turn import TurnResult
+from bridge.models.agent.turn_stages import TurnEnding
 from toolserver.json_types import JsonObject
 
 USERS_OWN = "of_users"

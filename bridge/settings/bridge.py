@@ -8,8 +8,8 @@ from pathlib import Path
 from pydantic import Field
 from pydantic_settings import BaseSettings, PydanticBaseSettingsSource, SettingsConfigDict
 
+from bridge.settings.chat.models import ModelsFile
 from bridge.settings.limits import MAX_OPEN_CALLS_PER_USER
-from bridge.settings.models import ModelsFile
 from bridge.settings.tree import SettingsTree
 
 

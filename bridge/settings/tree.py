@@ -8,13 +8,13 @@ from __future__ import annotations
 from pydantic import BaseModel, Field
 
 from bridge.settings.approvals import ApprovalSettings
-from bridge.settings.budgets import BudgetSettings
 from bridge.settings.canary import CanarySettings
+from bridge.settings.chat.budgets import BudgetSettings
+from bridge.settings.chat.memory import MemorySettings
+from bridge.settings.chat.model_defaults import ModelDefaults
 from bridge.settings.cluster import ClusterSettings
 from bridge.settings.limits import Limits
 from bridge.settings.login import LoginSettings
-from bridge.settings.memory import MemorySettings
-from bridge.settings.model_defaults import ModelDefaults
 from bridge.settings.network import NetworkSettings
 from bridge.settings.oauth import OAuthSettings
 from bridge.settings.quotas import QuotaSettings

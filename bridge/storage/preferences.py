@@ -13,9 +13,10 @@ from sqlalchemy import delete, select
 
 from bridge.calls.approval_policy import Grant, GrantScope
 from bridge.limits.call_settings import CallSetting, SettingScope
+from bridge.models.stored_items.retention_preference import MemoryChoice
 from bridge.settings.approvals import APPROVAL_MODES, ApprovalMode
+from bridge.settings.chat.memory import REASONING_MEMORIES, ReasoningMemory
 from bridge.settings.limits import Number
-from bridge.settings.memory import REASONING_MEMORIES, ReasoningMemory
 from bridge.storage.dialects import build_upsert, dialect_of, lock_server, lock_user
 from bridge.storage.store import Store
 from bridge.storage.tables import (
@@ -25,7 +26,6 @@ from bridge.storage.tables import (
     LimitRow,
     MemoryChoiceRow,
 )
-from bridge.stored_items.retention_preference import MemoryChoice
 
 
 class LimitTables:

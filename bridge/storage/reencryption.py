@@ -20,10 +20,7 @@ from bridge.storage.chat.conversation_mapping import (
     place_of_conversation,
     place_of_message,
 )
-from bridge.storage.chat.model_providers import PROVIDERS, place_of_provider
-from bridge.storage.dialects import overwrite_what_is_deleted, truncate_log
-from bridge.storage.encryption import Encrypted, Encryption, Unreadable
-from bridge.storage.item_mapping import (
+from bridge.storage.chat.item_mapping import (
     EVENTS,
     ITEMS,
     REASONING,
@@ -32,6 +29,9 @@ from bridge.storage.item_mapping import (
     place_of_item,
     place_of_response,
 )
+from bridge.storage.chat.model_providers import PROVIDERS, place_of_provider
+from bridge.storage.dialects import overwrite_what_is_deleted, truncate_log
+from bridge.storage.encryption import Encrypted, Encryption, Unreadable
 from bridge.storage.mcp_tasks import TASKS, place_of_task
 from bridge.storage.store import Store
 from bridge.storage.write_thread import Transactions

@@ -3,7 +3,7 @@
 import { t } from "../base/language.js";
 import { formatSize } from "../ui/response_view.js";
 
-/** As the bridge takes them (`bridge/conversations/attachments.py`). */
+/** As the bridge takes them (`bridge/models/conversations/attachments.py`). */
 export const MAX_FILES = 10;
 export const MAX_FILE_BYTES = 5 * 1024 ** 2;
 export const MAX_MESSAGE_BYTES = 16 * 1024 ** 2;

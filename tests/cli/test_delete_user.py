@@ -12,24 +12,24 @@ from sqlalchemy import Table
 
 from bridge.__main__ import main
 from bridge.cli.store import DATABASE
-from bridge.settings.models import ProviderSettings
+from bridge.models.stored_items.items import StoredItem, StoredResponse
+from bridge.models.stored_items.retention_preference import MemoryChoice
+from bridge.settings.chat.models import ProviderSettings
+from bridge.settings.chat.user_providers import UserProvider
 from bridge.settings.running_bridge import RUNNING_FILE
 from bridge.settings.storage import StorageSettings
-from bridge.settings.user_providers import UserProvider
 from bridge.storage import database_lease
 from bridge.storage.answer_files import FOLDER
 from bridge.storage.call_mapping import COLUMNS
+from bridge.storage.chat.items import ItemTables
 from bridge.storage.chat.model_providers import ModelProviderTable
 from bridge.storage.database import open_database
-from bridge.storage.items import ItemTables
 from bridge.storage.open_pages import OPEN_PAGES_FILE, read_users, write_users
 from bridge.storage.preferences import MemoryChoiceTable
 from bridge.storage.store import Store, StoreHooks
 from bridge.storage.tables import Base
 from bridge.storage.users import UserTables
 from bridge.storage.write_ahead_log import NAMES
-from bridge.stored_items.items import StoredItem, StoredResponse
-from bridge.stored_items.retention_preference import MemoryChoice
 from tests.support.stores.databases import execute
 from tests.support.stores.postgresql import PostgresServer
 

@@ -10,13 +10,13 @@ from sqlalchemy import URL
 
 from bridge.__main__ import main
 from bridge.cli.store import DATABASE
+from bridge.models.stored_items.items import StoredItem
 from bridge.settings.running_bridge import RUNNING_FILE
 from bridge.settings.storage import StorageSettings
+from bridge.storage.chat.items import ItemTables
 from bridge.storage.encryption import key_id
-from bridge.storage.items import ItemTables
 from bridge.storage.store import Store
 from bridge.storage.users import UserTables
-from bridge.stored_items.items import StoredItem
 from tests.support.cluster.replicas import replica_settings
 from tests.support.running_bridge import running_bridge
 from tests.support.stores.postgresql import PostgresServer

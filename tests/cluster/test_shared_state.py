@@ -12,12 +12,12 @@ from bridge.app.composition import Components
 from bridge.calls.approval_policy import Grant
 from bridge.catalog.server_view import UserSelection
 from bridge.limits.call_settings import CallSetting, SettingScope
-from bridge.settings.models import ProviderSettings
-from bridge.settings.user_providers import UserProvider
+from bridge.models.stored_items.retention_preference import MemoryChoice
+from bridge.settings.chat.models import ProviderSettings
+from bridge.settings.chat.user_providers import UserProvider
 from bridge.storage.preferences import ApprovalTables
 from bridge.storage.servers import ServerTables
 from bridge.storage.users import UserTables
-from bridge.stored_items.retention_preference import MemoryChoice
 from tests.support.cluster.following_bridges import FollowingBridges, following_bridges
 from tests.support.documents.compiled import document_text
 from tests.support.running_bridge import pair_browser

@@ -128,7 +128,7 @@ READ: Mapping[str, Reading] = {
                 "aiohttp.web_protocol:RequestHandler.start": "12dc46e5f51449e2",
             },
             # It watches the silence of a provider by a timer of its own, whatever version of aiohttp it is.
-            "bridge/providers/connections.py": {
+            "bridge/models/providers/connections.py": {
                 "aiohttp.client_proto:ResponseHandler.read_timeout.fset": "826801fa8b2a8d42",
                 "aiohttp.streams:StreamReader.set_exception": "17f8bcd43c6c5a55",
             },

@@ -15,7 +15,7 @@ from bench.payloads import ARGUMENTS_TEXT
 from bench.shop_bridge import TOOL, ShopBridge, open_shop
 from bridge.calls.state_machine import CallPhase, CallState
 from bridge.limits.settings import Deadline
-from bridge.settings.models import ModelsFile, ProviderSettings
+from bridge.settings.chat.models import ModelsFile, ProviderSettings
 from tests.cost.counting import ROUNDS, calls_of, traced_memory, waste_calls
 from tests.cost.peers import MODELS, NONE, SILENT, Caller, Connection, Page, Provider
 from tests.support.calls.dispatcher_harness import FreeSlot

@@ -11,7 +11,7 @@ from typing import Any, cast
 import aiohttp
 
 from bridge.app.server import Bridge
-from bridge.settings.models import ProviderApi
+from bridge.settings.chat.models import ProviderApi
 from tests.fuzz.hunt import MANY, Area, Attempt, ErrorsLogged, errors_logged
 from tests.support.documents.mutation import mutated, scrambled
 from tests.support.models.model_answers import (

@@ -44,7 +44,7 @@ def test_the_table_of_places_has_what_newcomers_did_not_find() -> None:
     table = text_of("CONTRIBUTING.md")
     for subject, path, name in (
         ("a metric", "bridge/metrics/metric_definitions.py", "class Instruments"),
-        ("the title of a new conversation", "bridge/conversations/conversation.py", "def title_of("),
+        ("the title of a new conversation", "bridge/models/conversations/conversation.py", "def title_of("),
         ("another kind of credential", "static/request/credential_placement.js", "function placeSecrets("),
     ):
         assert re.search(rf"^\| {subject} \| .*`{re.escape(path)}`", table, re.MULTILINE), subject

@@ -10,7 +10,8 @@ import pytest
 from bridge import errors
 from bridge.__main__ import main
 from bridge.browsers.gateway import SOCKET_PATH
-from bridge.settings import approvals, limits, memory, network, storage, tools, users
+from bridge.settings import approvals, limits, network, storage, tools, users
+from bridge.settings.chat import memory
 from tests.house.source import refuse, text_of
 from tests.support.running_bridge import running_bridge
 

@@ -19,8 +19,8 @@ OF_COLUMNS = "bridge/storage/write_thread.py"
 """Its statements are put together of names of columns, which the tables have."""
 
 GUESSABLE = {
-    "bridge/providers/http_provider.py": "how long to wait before another attempt",
-    "bridge/storage/retention.py": "how long to wait before the next search for what is too old",
+    "bridge/models/providers/http_provider.py": "how long to wait before another attempt",
+    "bridge/storage/chat/retention.py": "how long to wait before the next search for what is too old",
     "bridge/tracing/tracer.py": "ids of traces and spans, which open nothing",
     "static/base/json_text.js": "marks that numbers have while they are written; they leave no function",
     "static/executor/reconnection.js": "how long to wait before another attempt",
@@ -35,7 +35,7 @@ PATTERNS = frozenset(
 )
 
 OF_PATTERNS = {
-    "bridge/stored_items/markers.py": "patterns of the modules",
+    "bridge/models/stored_items/markers.py": "patterns of the modules",
     "toolserver/document/foreign_formats.py": "patterns of the module",
     "toolserver/schema/pattern.py": "whether an author's pattern can be compiled; it is not run",
     "toolserver/tool/selection.py": "wildcards of a user, by `fnmatch`, which escapes the rest",

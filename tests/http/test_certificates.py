@@ -8,15 +8,15 @@ from pathlib import Path
 
 import pytest
 
-from bridge.agent.model import ModelError
 from bridge.auth.signing_keys import UnusableAnswer
 from bridge.documents.fetch import OperatorFetch, PublicFetch
 from bridge.errors import BridgeError
 from bridge.http.json_fetch import fetch_json, fetch_json_as, send_form
-from bridge.providers.http_provider import HttpProvider
-from bridge.providers.models import ResponsesModel
-from bridge.providers.ports import Refuse
-from bridge.settings.models import ProviderSettings
+from bridge.models.agent.model import ModelError
+from bridge.models.providers.http_provider import HttpProvider
+from bridge.models.providers.models import ResponsesModel
+from bridge.models.providers.ports import Refuse
+from bridge.settings.chat.models import ProviderSettings
 from tests.support.models.provider_harness import HELLO
 from tests.support.models.scripted_provider import KEY
 from tests.support.tcp_servers import serving_connections, tls_of, write_certificate

@@ -12,7 +12,7 @@ import pytest
 import pytest_asyncio
 
 from bridge.app.server import Bridge
-from bridge.settings.models import ModelsFile, ProviderSettings
+from bridge.settings.chat.models import ModelsFile, ProviderSettings
 from bridge.tracing.names import ATTRIBUTES, SPANS, SpanType
 from tests.support.mcp_messages import REQUESTS, modern_request, post_message
 from tests.support.models.model_answers import calls, text

@@ -12,7 +12,7 @@ import aiohttp
 import pytest
 
 from bridge.app.server import Bridge
-from bridge.settings.models import ModelSettings
+from bridge.settings.chat.models import ModelSettings
 from tests.support.fake_open_webui import Browser, Chat, Message, callable_tool, direct, tools_by_name
 from tests.support.loaded_plugins import CITY, load_pipe, weather
 from tests.support.models.model_answers import calls, text

@@ -13,7 +13,7 @@ import aiohttp
 import pytest
 
 from bridge.app.server import Bridge
-from bridge.settings.models import ProviderApi
+from bridge.settings.chat.models import ProviderApi
 from tests.support.fake_open_webui import Browser, Chat, Message, direct, tools_by_name
 from tests.support.loaded_plugins import CITY, load_pipe, weather
 from tests.support.models.model_answers import calls, text

@@ -8,13 +8,13 @@ from ipaddress import ip_address
 import pytest
 from yarl import URL
 
-from bridge.agent.model import ModelError
-from bridge.providers.environment import find_proxy
-from bridge.providers.guarded_addresses import find_allowed
-from bridge.providers.http_provider import HttpProvider
-from bridge.providers.models import ResponsesModel
-from bridge.providers.ports import Refuse
-from bridge.settings.models import ProviderSettings
+from bridge.models.agent.model import ModelError
+from bridge.models.providers.environment import find_proxy
+from bridge.models.providers.guarded_addresses import find_allowed
+from bridge.models.providers.http_provider import HttpProvider
+from bridge.models.providers.models import ResponsesModel
+from bridge.models.providers.ports import Refuse
+from bridge.settings.chat.models import ProviderSettings
 from tests.support.models.model_answers import text
 from tests.support.models.provider_harness import HELLO
 from tests.support.models.scripted_provider import KEY, answers, scripted_provider

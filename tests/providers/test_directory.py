@@ -7,11 +7,11 @@ from dataclasses import dataclass
 
 import pytest
 
-from bridge.agent.demo.model import DemoModel
-from bridge.agent.model import ModelRequest
-from bridge.providers.directory import ModelDirectory, UnknownModel
-from bridge.providers.listed_models import ModelEntry
-from bridge.settings.models import ModelSettings, ModelsFile, ModelsFileError, ProviderSettings
+from bridge.models.agent.demo.model import DemoModel
+from bridge.models.agent.model import ModelRequest
+from bridge.models.providers.directory import ModelDirectory, UnknownModel
+from bridge.models.providers.listed_models import ModelEntry
+from bridge.settings.chat.models import ModelSettings, ModelsFile, ModelsFileError, ProviderSettings
 from tests.support.models.model_answers import text
 from tests.support.models.scripted_provider import (
     KEY,

@@ -7,10 +7,10 @@ from typing import Any
 
 import pytest
 
-from bridge.agent.model import ModelError, ModelRequest
-from bridge.providers.http_provider import HttpProvider
-from bridge.providers.models import ResponsesModel
-from bridge.settings.models import ProviderApi, ProviderSettings
+from bridge.models.agent.model import ModelError, ModelRequest
+from bridge.models.providers.http_provider import HttpProvider
+from bridge.models.providers.models import ResponsesModel
+from bridge.settings.chat.models import ProviderApi, ProviderSettings
 from tests.support.models.model_answers import calls, reasoning, refusal, text
 from tests.support.models.provider_harness import (
     FRAMES_OF_FIRST_DELTA,

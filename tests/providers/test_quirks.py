@@ -5,9 +5,9 @@ from typing import Any
 
 import pytest
 
-from bridge.agent.loop.rounds import ModelCallIds, RoundReader
-from bridge.agent.model import ModelError, ModelEvent, ModelRequest
-from bridge.settings.models import ProviderApi
+from bridge.models.agent.loop.rounds import ModelCallIds, RoundReader
+from bridge.models.agent.model import ModelError, ModelEvent, ModelRequest
+from bridge.settings.chat.models import ProviderApi
 from tests.support.models.model_answers import text
 from tests.support.models.provider_harness import ending, joined_text, provider_harness
 from tests.support.models.provider_quirks import OF_OPEN_WEBUI, TOOLS, Quirk

@@ -6,15 +6,15 @@ from typing import Any
 
 import pytest
 
-from bridge.agent.chat_completions.call_arguments import CallArguments
-from bridge.agent.chat_completions.stream_decoder import ChatReading
-from bridge.agent.model import ModelError, ModelEvent, ModelRequest
-from bridge.agent.responses.stream_repair import StreamRepair
-from bridge.agent.round_bounds import MAX_CALLS, MAX_ITEMS, MAX_TEXT_CHARS, RoundBounds
-from bridge.agent.text_calls.model import TextCallModel
 from bridge.browser_protocol import ARGUMENT_BYTES
-from bridge.providers.event_decoder import MAX_ANSWER_BYTES, MAX_EVENT_BYTES, EventDecoder
-from bridge.settings.models import ProviderApi
+from bridge.models.agent.chat_completions.call_arguments import CallArguments
+from bridge.models.agent.chat_completions.stream_decoder import ChatReading
+from bridge.models.agent.model import ModelError, ModelEvent, ModelRequest
+from bridge.models.agent.responses.stream_repair import StreamRepair
+from bridge.models.agent.round_bounds import MAX_CALLS, MAX_ITEMS, MAX_TEXT_CHARS, RoundBounds
+from bridge.models.agent.text_calls.model import TextCallModel
+from bridge.models.providers.event_decoder import MAX_ANSWER_BYTES, MAX_EVENT_BYTES, EventDecoder
+from bridge.settings.chat.models import ProviderApi
 from tests.support.models.model_answers import calls, reasoning, text
 from tests.support.models.provider_harness import HELLO, both_protocols, ending, provider_harness
 from tests.support.models.scripted_provider import events, raw

@@ -4,11 +4,11 @@ import asyncio
 
 import pytest
 
-from bridge.agent.demo.model import DemoModel
-from bridge.providers.directory import ModelDirectory, UnknownModel
-from bridge.providers.user_models import UserModels
-from bridge.settings.models import ModelsFile, ProviderSettings
-from bridge.settings.user_providers import UserProvider
+from bridge.models.agent.demo.model import DemoModel
+from bridge.models.providers.directory import ModelDirectory, UnknownModel
+from bridge.models.providers.user_models import UserModels
+from bridge.settings.chat.models import ModelsFile, ProviderSettings
+from bridge.settings.chat.user_providers import UserProvider
 
 
 class SlowStore:

@@ -8,6 +8,7 @@ from collections.abc import Iterator
 
 from bridge.cli.arguments import DATABASE_VARIABLE
 from bridge.settings.bridge import BridgeSettings
+from bridge.settings.chat.model_defaults import MODELS_VARIABLE
 from bridge.settings.declaration import (
     Section,
     Setting,
@@ -17,7 +18,6 @@ from bridge.settings.declaration import (
     sections_of,
     settings_of_section,
 )
-from bridge.settings.model_defaults import MODELS_VARIABLE
 from bridge.settings.running_bridge import DATA_VARIABLE
 from bridge.settings.storage import KEYS_VARIABLE
 

@@ -11,14 +11,14 @@ from cryptography.fernet import Fernet
 from hypothesis import given
 from hypothesis import strategies as st
 
+from bridge.models.stored_items.items import StoredItem, StoredResponse
 from bridge.settings.storage import StorageSettings
+from bridge.storage.chat.items import ItemTables
 from bridge.storage.encryption import Encrypted, Encryption, Unreadable, key_id
-from bridge.storage.items import ItemTables
 from bridge.storage.mcp_tasks import McpTaskTable
 from bridge.storage.reencryption import reencrypt_rows
 from bridge.storage.store import Store
 from bridge.storage.users import UserTables
-from bridge.stored_items.items import StoredItem, StoredResponse
 from tests.support.stores.databases import Where, content_of, execute
 
 HERE = "where it stands"
@@ -209,7 +209,7 @@ async def test_with_another_key_nothing_is_there_and_one_warning_says_why(
     user_id = await fill(database, OLD)
     assert await readable(database, NEW, user_id) == []
     warnings = [
-        record.getMessage() for record in caplog.records if record.name == "bridge.storage.item_mapping"
+        record.getMessage() for record in caplog.records if record.name == "bridge.storage.chat.item_mapping"
     ]
     assert len(warnings) == 1
     assert f"no key with the id {key_id('old key')}" in warnings[0]

@@ -8,11 +8,11 @@ from dataclasses import dataclass, replace
 import pytest
 import pytest_asyncio
 
-from bridge.storage.items import ItemTables
+from bridge.models.stored_items.items import Side, StoredItem, StoredResponse
+from bridge.models.stored_items.store import ItemStore
+from bridge.storage.chat.items import ItemTables
 from bridge.storage.store import Store
 from bridge.storage.users import UserTables
-from bridge.stored_items.items import Side, StoredItem, StoredResponse
-from bridge.stored_items.store import ItemStore
 from tests.support.stores.databases import DATABASES, Where, execute, fresh_database
 from tests.support.stores.memory_item_store import MemoryItemStore
 from toolserver.json_types import JsonObject, JsonValue

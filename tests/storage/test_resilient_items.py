@@ -9,13 +9,13 @@ import pytest
 from sqlalchemy.exc import OperationalError
 
 from bridge.limits.circuit_breaker import Breakers, BreakerState
+from bridge.models.stored_items.items import StoredItem, StoredResponse
+from bridge.models.stored_items.store import StoreUnavailable
 from bridge.settings.limits import Limits
-from bridge.storage.items import ItemTables
-from bridge.storage.resilient_items import ALL_USERS, ResilientItemStore
+from bridge.storage.chat.items import ItemTables
+from bridge.storage.chat.resilient_items import ALL_USERS, ResilientItemStore
 from bridge.storage.store import Store
 from bridge.storage.users import UserTables
-from bridge.stored_items.items import StoredItem, StoredResponse
-from bridge.stored_items.store import StoreUnavailable
 from tests.support.stores.memory_item_store import MemoryItemStore
 
 WAIT_S = 0.05

@@ -6,12 +6,12 @@ from dataclasses import dataclass, replace
 import pytest
 import pytest_asyncio
 
+from bridge.models.stored_items.items import WAITING_TYPE, StoredItem, StoredResponse
 from bridge.settings.storage import StorageSettings
-from bridge.storage.items import ItemTables
-from bridge.storage.retention import DAY_SECONDS, ROWS_AT_ONCE, Retention, pause_seconds
+from bridge.storage.chat.items import ItemTables
+from bridge.storage.chat.retention import DAY_SECONDS, ROWS_AT_ONCE, Retention, pause_seconds
 from bridge.storage.store import Store
 from bridge.storage.users import UserTables
-from bridge.stored_items.items import WAITING_TYPE, StoredItem, StoredResponse
 from tests.support.stores.databases import Where, execute
 from toolserver.json_types import JsonObject
 

@@ -4,12 +4,12 @@ from dataclasses import replace
 
 import pytest
 
-from bridge.agent.items import message_item, output_item
-from bridge.conversations.conversation import Conversation, ConversationSettings, Message
+from bridge.models.agent.items import message_item, output_item
+from bridge.models.conversations.conversation import Conversation, ConversationSettings, Message
 from bridge.settings.storage import StorageSettings
 from bridge.storage.chat.conversation_mapping import ConversationRows
+from bridge.storage.chat.conversations import ConversationTables
 from bridge.storage.chat.search_texts import SearchTexts
-from bridge.storage.conversations import ConversationTables
 from bridge.storage.encryption import Encryption
 from bridge.storage.store import Store
 from bridge.storage.users import UserTables

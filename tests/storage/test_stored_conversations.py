@@ -10,7 +10,7 @@ import pytest
 
 from bridge.__main__ import main
 from bridge.settings.storage import StorageSettings
-from bridge.storage.conversations import ConversationTables
+from bridge.storage.chat.conversations import ConversationTables
 from bridge.storage.encryption import Encryption
 from bridge.storage.reencryption import reencrypt_rows
 from bridge.storage.store import Store

@@ -2,8 +2,8 @@
 
 from dataclasses import replace
 
-from bridge.agent.items import Item, message_item, output_item
-from bridge.conversations.conversation import Message
+from bridge.models.agent.items import Item, message_item, output_item
+from bridge.models.conversations.conversation import Message
 
 CONVERSATION = "conv-1"
 

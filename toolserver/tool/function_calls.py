@@ -1,6 +1,7 @@
 """Tools as function calling has them: the definition that a model gets, and the arguments that it gives.
 
-For programs that speak to a model themselves; the bridge has more to say about its tools (`bridge/agent`).
+For programs that speak to a model themselves; the bridge has more to say about its tools
+(`bridge/models/agent`).
 """
 
 from typing import cast

@@ -9,19 +9,19 @@ from bridge.app.part import Ground, Part
 from bridge.app.parts.models import ModelsPart
 from bridge.calls.ports import CallKnowledge
 from bridge.catalog.registry import Registry
-from bridge.conversation_runs.enabled_tools import ToolChoices
-from bridge.conversation_runs.locks import ConversationLocks
-from bridge.conversation_runs.runs import ConversationRuns
-from bridge.conversations.ports import ConversationStore
 from bridge.endpoints.api.conversations.chat import ConversationChatRoutes
 from bridge.endpoints.api.conversations.conversations import ConversationRoutes
 from bridge.endpoints.api.conversations.messages import ConversationMessageRoutes
 from bridge.endpoints.api.conversations.tools import ConversationToolRoutes
 from bridge.endpoints.api.stored_items import StoredItemRoutes
 from bridge.http.routing import Route
+from bridge.models.conversation_runs.enabled_tools import ToolChoices
+from bridge.models.conversation_runs.locks import ConversationLocks
+from bridge.models.conversation_runs.runs import ConversationRuns
+from bridge.models.conversations.ports import ConversationStore
 from bridge.storage.accounts.account_tables import AccountTables
-from bridge.storage.accounts.user_items import UserItems
-from bridge.storage.conversations import ConversationTables
+from bridge.storage.chat.conversations import ConversationTables
+from bridge.storage.chat.user_items import UserItems
 
 _log = logging.getLogger(__name__)
 

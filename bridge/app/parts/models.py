@@ -7,14 +7,6 @@ import time
 from collections.abc import Sequence
 from functools import partial
 
-from bridge.agent.demo.model import DemoModel
-from bridge.agent.loop.pending_turns import PendingRounds
-from bridge.agent.memory.recorder import Memory
-from bridge.agent.memory.turn_memory import TurnMemory
-from bridge.agent.tools.catalog_tools import CatalogTools
-from bridge.agent.tools.engine_toolbox import CallServices, Toolboxes
-from bridge.agent.turn_runner import TurnRunner
-from bridge.agent.turn_stages import TurnEndObserver
 from bridge.app.part import Ground, Part
 from bridge.app.parts.accounts import AccountsPart
 from bridge.app.parts.calls import CallsPart
@@ -31,20 +23,28 @@ from bridge.endpoints.openai.debug_logs import RequestLogs
 from bridge.endpoints.openai.request import RequestReader
 from bridge.http.answer_files import TurnFiles
 from bridge.http.routing import Route
-from bridge.limits.budgets import Budgets
-from bridge.limits.request_queue import RequestQueue
 from bridge.metrics.metric_definitions import StateGauges
-from bridge.providers.directory import ModelDirectory
-from bridge.providers.turn_settings import turn_settings
-from bridge.providers.user_models import ModelServices, UserModels
+from bridge.models.admission.budgets import Budgets
+from bridge.models.admission.request_queue import RequestQueue
+from bridge.models.agent.demo.model import DemoModel
+from bridge.models.agent.loop.pending_turns import PendingRounds
+from bridge.models.agent.memory.recorder import Memory
+from bridge.models.agent.memory.turn_memory import TurnMemory
+from bridge.models.agent.tools.catalog_tools import CatalogTools
+from bridge.models.agent.tools.engine_toolbox import CallServices, Toolboxes
+from bridge.models.agent.turn_runner import TurnRunner
+from bridge.models.agent.turn_stages import TurnEndObserver
+from bridge.models.providers.directory import ModelDirectory
+from bridge.models.providers.turn_settings import turn_settings
+from bridge.models.providers.user_models import ModelServices, UserModels
+from bridge.models.stored_items.retention_preference import MemoryChoices
+from bridge.models.stored_items.ulid import Ulids
 from bridge.storage.accounts.usage import UsageTable
+from bridge.storage.chat.items import ItemTables
 from bridge.storage.chat.model_providers import ModelProviderTable
-from bridge.storage.items import ItemTables
+from bridge.storage.chat.resilient_items import ResilientItemStore
+from bridge.storage.chat.retention import Retention
 from bridge.storage.preferences import MemoryChoiceTable
-from bridge.storage.resilient_items import ResilientItemStore
-from bridge.storage.retention import Retention
-from bridge.stored_items.retention_preference import MemoryChoices
-from bridge.stored_items.ulid import Ulids
 from bridge.tracing.tracer import Tracer
 
 

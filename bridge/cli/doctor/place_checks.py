@@ -18,9 +18,9 @@ from bridge.cluster.ports import ClusterUnavailable
 from bridge.extras import has_extra
 from bridge.lazy_modules import load_lazily
 from bridge.settings.bridge import BridgeSettings
+from bridge.settings.chat.models import ModelsFileError
 from bridge.settings.cluster import REDIS_VARIABLE
 from bridge.settings.declaration import SettingsError
-from bridge.settings.models import ModelsFileError
 from bridge.settings.network import NetworkSettings
 from bridge.settings.running_bridge import refusal_to_listen
 from bridge.settings.sources import read_section

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from bridge.app.server import Bridge
 from bridge.cli.serve.samples import Samples
 from bridge.cli.terminal import BOLD, CYAN, GREEN, painted
-from bridge.providers.listed_models import DEMO_ID
+from bridge.models.providers.listed_models import DEMO_ID
 
 MAX_LISTED_MODELS = 5
 """Names that are printed at a start."""

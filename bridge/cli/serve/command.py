@@ -30,8 +30,8 @@ from bridge.library_versions import UnfitLibraries, may_use_insides
 from bridge.log_lines import log_as_json
 from bridge.operating_system import call_on_stop, raise_descriptor_limit
 from bridge.settings.bridge import BridgeSettings
+from bridge.settings.chat.models import ModelsFileError
 from bridge.settings.declaration import SettingsError
-from bridge.settings.models import ModelsFileError
 from bridge.settings.running_bridge import describe_running
 from bridge.storage.database import Engines
 from bridge.storage.errors import FolderInUse, StoreError

@@ -8,8 +8,14 @@ from pathlib import Path
 from typing import Any
 
 from bridge.settings.bridge import BridgeSettings
+from bridge.settings.chat.models import (
+    ModelsFile,
+    ModelsFileError,
+    key_of,
+    models_of_environment,
+    read_models,
+)
 from bridge.settings.declaration import list_settings
-from bridge.settings.models import ModelsFile, ModelsFileError, key_of, models_of_environment, read_models
 from bridge.settings.own_names import explain_mistyped
 from bridge.settings.sources import read_settings
 

@@ -8,13 +8,13 @@ import orjson
 from aiohttp import web
 from pydantic import JsonValue
 
-from bridge.agent.tools.catalog_tools import CatalogTools
 from bridge.catalog.registry import Registry
 from bridge.catalog.server_view import UserView
 from bridge.errors import BridgeError, ErrorCode
 from bridge.http.access import caller_of
 from bridge.http.declared_routes import DeclaredApiRoutes, api_route, ok
 from bridge.http.routing import ApiModel, compressed
+from bridge.models.agent.tools.catalog_tools import CatalogTools
 from toolserver.tool.selection import estimated_tokens
 
 Form = Literal["openapi", "mcp", "responses"]

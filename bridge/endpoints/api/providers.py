@@ -7,7 +7,6 @@ from typing import Literal
 from aiohttp import web
 from pydantic import Field, ValidationError
 
-from bridge.agent.model import ModelError
 from bridge.audit import AuditKind
 from bridge.errors import BridgeError, ErrorCode
 from bridge.http.access import caller_of
@@ -15,11 +14,12 @@ from bridge.http.audit import set_audit_detail
 from bridge.http.body import read_body
 from bridge.http.declared_routes import DeclaredApiRoutes, api_route, ok
 from bridge.http.routing import ApiModel, Confirmation, json_answer
-from bridge.providers.user_models import UserModels
-from bridge.settings.models import OPENAI_URL, DescriptionChars, ProviderSettings
+from bridge.models.agent.model import ModelError
+from bridge.models.providers.user_models import UserModels
+from bridge.settings.chat.models import OPENAI_URL, DescriptionChars, ProviderSettings
+from bridge.settings.chat.provider_rules import ProviderApi
+from bridge.settings.chat.user_providers import MAX_CHOSEN_MODELS, MAX_KEY_CHARS, MAX_PROVIDERS, UserProvider
 from bridge.settings.network import origin_of
-from bridge.settings.provider_rules import ProviderApi
-from bridge.settings.user_providers import MAX_CHOSEN_MODELS, MAX_KEY_CHARS, MAX_PROVIDERS, UserProvider
 from bridge.settings.users import Sharing, allows_sharing
 from bridge.shown_names import check_shown_name
 from bridge.storage.user_mapping import User

@@ -7,19 +7,19 @@ import time
 from aiohttp import web
 
 from bridge.audit import AuditKind
-from bridge.conversations.export import conversation_line
-from bridge.conversations.ports import ConversationStore
 from bridge.errors import ErrorCode
 from bridge.http.access import caller_of
 from bridge.http.audit import set_audit_detail
 from bridge.http.body import read_body
 from bridge.http.declared_routes import DeclaredApiRoutes, api_route, ok
 from bridge.http.routing import ApiModel, json_answer
-from bridge.settings.memory import MemorySettings, ReasoningMemory
+from bridge.models.conversations.export import conversation_line
+from bridge.models.conversations.ports import ConversationStore
+from bridge.models.stored_items.export import head_line, item_line, record_line, response_line
+from bridge.models.stored_items.retention_preference import MemoryChoice, MemoryChoices
+from bridge.settings.chat.memory import MemorySettings, ReasoningMemory
 from bridge.storage.accounts.account_tables import AccountTables
-from bridge.storage.accounts.user_items import UserItems
-from bridge.stored_items.export import head_line, item_line, record_line, response_line
-from bridge.stored_items.retention_preference import MemoryChoice, MemoryChoices
+from bridge.storage.chat.user_items import UserItems
 
 FILE_NAME = "tool-bridge-kept.jsonl"
 

@@ -11,8 +11,8 @@ from bridge.errors import BridgeError, ErrorCode
 from bridge.http.access import caller_of
 from bridge.http.declared_routes import DeclaredApiRoutes, api_route, ok
 from bridge.http.routing import ApiModel, json_answer
-from bridge.limits.budgets import MICROS, Budgets, UsageSum, first_day
-from bridge.settings.budgets import BudgetSettings
+from bridge.models.admission.budgets import MICROS, Budgets, UsageSum, first_day
+from bridge.settings.chat.budgets import BudgetSettings
 from bridge.storage.accounts.usage import UsageTable
 
 

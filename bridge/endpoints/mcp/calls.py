@@ -15,7 +15,6 @@ from functools import partial
 
 from aiohttp import web
 
-from bridge.agent.tools.tool_output import StoredFiles
 from bridge.auth.forwarded_users import named_nobody
 from bridge.auth.identity import Caller
 from bridge.auth.pairing_links import PairingLinks
@@ -45,6 +44,7 @@ from bridge.http.access import caller_of
 from bridge.http.chat_headers import chat_id_of, message_id_of
 from bridge.http.connections import LastingWork
 from bridge.http.relayed import relayed_id_of
+from bridge.models.agent.tools.tool_output import StoredFiles
 from bridge.tasks import Abandoned, Tasks
 from bridge.tracing.tracer import note_error
 

@@ -18,7 +18,6 @@ from bridge.auth.access_watch import AccessWatch
 from bridge.auth.identity import Caller
 from bridge.calls.endings import bridge_stopped
 from bridge.calls.state_machine import CallState
-from bridge.conversations.message_schema import format_time
 from bridge.endpoints.mcp.answer import Answer, error_answer, http_response, run_and_answer
 from bridge.endpoints.mcp.content import JsonResult, render_error, render_lost
 from bridge.endpoints.mcp.progress import CallProgress
@@ -34,6 +33,7 @@ from bridge.endpoints.mcp.task_runs import NoteDelivery, TaskRun
 from bridge.errors import BridgeError
 from bridge.http.access import caller_of
 from bridge.http.routing import timings_of
+from bridge.models.conversations.message_schema import format_time
 from bridge.storage.call_journal import CallJournal
 from bridge.storage.mcp_tasks import KEEP_SECONDS, McpTaskTable, StoredTask
 from bridge.tasks import Tasks, log_failures, sleep_safely

@@ -11,12 +11,6 @@ import time
 
 from aiohttp import web
 
-from bridge.agent.chat_completions.request_parser import parse_chat_request
-from bridge.agent.chat_completions.writer import ChatShell, ChatWriter
-from bridge.agent.errors import ApiError, ApiFailure, error_of_failure, of_failed, of_wire
-from bridge.agent.model import ModelError
-from bridge.agent.turn import Emit, Turn, TurnEvent, TurnResult
-from bridge.agent.turn_runner import TurnRunner
 from bridge.endpoints.openai.errors import error_response, request_id_of
 from bridge.endpoints.openai.frames import DONE, encode_chunks
 from bridge.endpoints.openai.request import (
@@ -33,7 +27,13 @@ from bridge.errors import BUG, BridgeError, WireError
 from bridge.http.access import caller_of
 from bridge.http.declared_routes import route
 from bridge.http.streaming import event_stream
-from bridge.providers.listed_models import ModelEntry
+from bridge.models.agent.chat_completions.request_parser import parse_chat_request
+from bridge.models.agent.chat_completions.writer import ChatShell, ChatWriter
+from bridge.models.agent.errors import ApiError, ApiFailure, error_of_failure, of_failed, of_wire
+from bridge.models.agent.model import ModelError
+from bridge.models.agent.turn import Emit, Turn, TurnEvent, TurnResult
+from bridge.models.agent.turn_runner import TurnRunner
+from bridge.models.providers.listed_models import ModelEntry
 from toolserver.json_types import JsonObject, JsonValue
 
 _log = logging.getLogger(__name__)

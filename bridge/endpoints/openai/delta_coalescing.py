@@ -10,8 +10,8 @@ import asyncio
 from dataclasses import replace
 from types import TracebackType
 
-from bridge.agent.model import ModelEvent
-from bridge.agent.turn import Emit, ModelOutput, TurnEvent
+from bridge.models.agent.model import ModelEvent
+from bridge.models.agent.turn import Emit, ModelOutput, TurnEvent
 from bridge.tasks import SideTask, sleep_safely
 from toolserver.json_types import text_at
 

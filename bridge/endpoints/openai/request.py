@@ -11,12 +11,6 @@ from dataclasses import dataclass, field, replace
 
 from aiohttp import web
 
-from bridge.agent.errors import ApiError, ApiFailure, log_error, of_invalid, of_model, unknown_model
-from bridge.agent.model import ModelError, ModelRequest
-from bridge.agent.provider_options import without_effect
-from bridge.agent.request_fields import InvalidRequest, ParsedRequest
-from bridge.agent.request_tools import TOOL_SERVERS
-from bridge.agent.turn import AnswerWriter, Emit, Turn, TurnEvent, TurnResult, TurnSettings
 from bridge.auth.identity import Caller
 from bridge.calls.request import ALL_TOOLS, ToolScope
 from bridge.catalog.registry import Registry
@@ -36,11 +30,17 @@ from bridge.http.access import caller_of
 from bridge.http.chat_headers import chat_id_of, message_id_of
 from bridge.http.declared_routes import DeclaredRoutes
 from bridge.http.routing import Handler, Route
-from bridge.providers.directory import UnknownModel
-from bridge.providers.listed_models import ModelEntry
-from bridge.providers.user_models import UserModels
+from bridge.models.agent.errors import ApiError, ApiFailure, log_error, of_invalid, of_model, unknown_model
+from bridge.models.agent.model import ModelError, ModelRequest
+from bridge.models.agent.provider_options import without_effect
+from bridge.models.agent.request_fields import InvalidRequest, ParsedRequest
+from bridge.models.agent.request_tools import TOOL_SERVERS
+from bridge.models.agent.turn import AnswerWriter, Emit, Turn, TurnEvent, TurnResult, TurnSettings
+from bridge.models.providers.directory import UnknownModel
+from bridge.models.providers.listed_models import ModelEntry
+from bridge.models.providers.user_models import UserModels
 from bridge.settings.answer_format import MarkerForm
-from bridge.settings.model_defaults import ModelDefaults
+from bridge.settings.chat.model_defaults import ModelDefaults
 from bridge.tasks import log_failures
 from toolserver.errors import quote_text
 from toolserver.json_types import JsonObject, dump_json, object_at, text_at

@@ -7,9 +7,9 @@ from typing import cast
 import orjson
 from aiohttp import web
 
-from bridge.agent.request_fields import InvalidRequest, wrong_type
 from bridge.auth.identity import Caller
 from bridge.http.body import read_limited
+from bridge.models.agent.request_fields import InvalidRequest, wrong_type
 from bridge.settings.answer_format import (
     CALL_DISPLAYS,
     MARKER_FORMS,
@@ -18,7 +18,7 @@ from bridge.settings.answer_format import (
     display_named,
     form_named,
 )
-from bridge.settings.model_defaults import ModelDefaults
+from bridge.settings.chat.model_defaults import ModelDefaults
 from toolserver.json_types import MAX_NESTING, JsonObject, JsonValue, may_nest_deeply, nests_deeply
 
 MODEL_BODY_BYTES = 32 * 1024 * 1024

@@ -14,13 +14,6 @@ from functools import partial
 
 from aiohttp import web
 
-from bridge.agent.provider_options import sent_truncation
-from bridge.agent.request_fields import InvalidRequest
-from bridge.agent.responses.input_items import page_of, read_number
-from bridge.agent.responses.request_parser import parse_responses_request
-from bridge.agent.responses.response_object import response_shell
-from bridge.agent.responses.writer import ResponsesWriter
-from bridge.agent.turn import TurnEvent
 from bridge.auth.access_watch import asker_facts
 from bridge.endpoints.openai.errors import REQUEST_ID_HEADER, error_event, request_id_of
 from bridge.endpoints.openai.frames import encode_events
@@ -47,10 +40,17 @@ from bridge.http.chat_headers import chat_id_of, message_id_of
 from bridge.http.declared_routes import route
 from bridge.http.relayed import relayed_id_of
 from bridge.http.streaming import EventStream, event_stream
-from bridge.providers.listed_models import ModelEntry
+from bridge.models.agent.provider_options import sent_truncation
+from bridge.models.agent.request_fields import InvalidRequest
+from bridge.models.agent.responses.input_items import page_of, read_number
+from bridge.models.agent.responses.request_parser import parse_responses_request
+from bridge.models.agent.responses.response_object import response_shell
+from bridge.models.agent.responses.writer import ResponsesWriter
+from bridge.models.agent.turn import TurnEvent
+from bridge.models.providers.listed_models import ModelEntry
+from bridge.models.stored_items.items import StoredResponse
+from bridge.models.stored_items.store import StoreUnavailable
 from bridge.settings.answer_format import MarkerForm
-from bridge.stored_items.items import StoredResponse
-from bridge.stored_items.store import StoreUnavailable
 from toolserver.json_types import JsonObject
 
 _PATH = "/v1/responses/{id}"

@@ -7,12 +7,12 @@ from typing import Any, cast
 
 from sqlalchemy import Row, Table
 
-from bridge.conversations.conversation import Conversation, Message, Role, Run, RunState
-from bridge.conversations.export import content_json, message_of, settings_json, settings_of
-from bridge.conversations.message_schema import words_in
+from bridge.models.conversations.conversation import Conversation, Message, Role, Run, RunState
+from bridge.models.conversations.export import content_json, message_of, settings_json, settings_of
+from bridge.models.conversations.message_schema import words_in
+from bridge.models.stored_items.items import Unstorable, pack_value, unpack_value
 from bridge.storage.chat.conversation_tables import ConversationMessageRow, ConversationRow
 from bridge.storage.encryption import Encrypted, Encryption, Unreadable
-from bridge.stored_items.items import Unstorable, pack_value, unpack_value
 from toolserver.json_types import JsonObject
 
 CONVERSATIONS = cast(Table, ConversationRow.__table__)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from sqlalchemy import BigInteger, ForeignKey, Index, LargeBinary, String, UniqueConstraint
 from sqlalchemy.orm import Mapped, mapped_column
 
-from bridge.storage.item_tables import Base
+from bridge.storage.chat.item_tables import Base
 
 
 class ConversationRow(Base):
@@ -21,7 +21,7 @@ class ConversationRow(Base):
     run_id: Mapped[str | None] = mapped_column(String(40))
     run_state: Mapped[str | None] = mapped_column(String(20), index=True)
     settings: Mapped[bytes] = mapped_column(LargeBinary)
-    """Settings as packed by `bridge.stored_items.items`; encrypted."""
+    """Settings as packed by `bridge.models.stored_items.items`; encrypted."""
     size: Mapped[int]
     """Size of the settings as stored, in bytes."""
     key_id: Mapped[str | None] = mapped_column(String(16))

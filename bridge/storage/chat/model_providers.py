@@ -19,9 +19,9 @@ from cryptography.hazmat.primitives.ciphers.aead import AESGCM
 from pydantic import ValidationError
 from sqlalchemy import Table, delete, select
 
-from bridge.settings.models import ProviderSettings
+from bridge.settings.chat.models import ProviderSettings
+from bridge.settings.chat.user_providers import UserProvider
 from bridge.settings.storage import StorageSettings
-from bridge.settings.user_providers import UserProvider
 from bridge.storage.dialects import build_upsert, dialect_of
 from bridge.storage.encryption import Encrypted, Encryption, Unreadable
 from bridge.storage.store import Store

@@ -15,7 +15,7 @@ from typing import NamedTuple
 
 from sqlalchemy import select
 
-from bridge.conversations.conversation import Conversation
+from bridge.models.conversations.conversation import Conversation
 from bridge.storage.chat.conversation_mapping import CONVERSATIONS, MESSAGES, ConversationRows
 from bridge.storage.sessions import Sessions
 

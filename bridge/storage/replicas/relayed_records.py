@@ -8,7 +8,7 @@ from sqlalchemy import select
 
 from bridge.calls.fenced_journal import KnownCall
 from bridge.storage.call_mapping import known_call
-from bridge.storage.item_tables import StoredResponseRow
+from bridge.storage.chat.item_tables import StoredResponseRow
 from bridge.storage.store import Store
 from bridge.storage.tables import CallRow
 

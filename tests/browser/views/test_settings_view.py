@@ -8,9 +8,9 @@ from pathlib import Path
 import pytest
 from playwright.async_api import Page, expect
 
-from bridge.storage.items import ItemTables
+from bridge.models.stored_items.items import StoredItem
+from bridge.storage.chat.items import ItemTables
 from bridge.storage.users import UserTables
-from bridge.stored_items.items import StoredItem
 from tests.browser.browser_harness import BrowserHarness
 from tests.support.chromium import expect_connection, go_to, run_tool
 

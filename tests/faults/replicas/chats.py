@@ -5,10 +5,10 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any, Protocol
 
-from bridge.agent.items import message_text
-from bridge.conversation_runs.locks import RunEnd
-from bridge.conversations.conversation import Conversation
 from bridge.errors import BridgeError, ErrorCode
+from bridge.models.agent.items import message_text
+from bridge.models.conversation_runs.locks import RunEnd
+from bridge.models.conversations.conversation import Conversation
 from tests.faults.replicas.asks import ChatAsk
 from tests.faults.replicas.judge import ReplicaTotals
 from tests.faults.replicas.plan import ChatPlan

@@ -8,27 +8,27 @@ import re
 from collections.abc import AsyncGenerator, Callable, Collection, Coroutine, Sequence
 from typing import Any, TypeVar, cast
 
-from bridge.agent.items import Item, answered_call_id
-from bridge.agent.loop.pending_turns import PendingRounds
-from bridge.agent.memory.recorder import Memory
-from bridge.agent.memory.turn_memory import TurnMemory
-from bridge.agent.model import ModelEvent, ModelRequest
-from bridge.agent.tools.engine_toolbox import Toolboxes
-from bridge.agent.turn_runner import TurnRunner
 from bridge.calls.admission import Controls
 from bridge.calls.call_watch import CallWatch
 from bridge.calls.request import Asker
-from bridge.conversation_runs.locks import RunEnd
-from bridge.conversation_runs.runs import ChatPrompt, ConversationRuns
-from bridge.conversations.conversation import Conversation, Message
-from bridge.conversations.ports import ConversationStore
 from bridge.errors import BridgeError, ErrorCode
 from bridge.homes import EpochOf, HomeOf, held_epochs, user_elsewhere
-from bridge.limits.request_queue import RequestQueue
-from bridge.providers.user_models import ModelServices, UserModels
-from bridge.settings.memory import MemorySettings
-from bridge.stored_items.retention_preference import MemoryChoices
-from bridge.stored_items.ulid import Ulids
+from bridge.models.admission.request_queue import RequestQueue
+from bridge.models.agent.items import Item, answered_call_id
+from bridge.models.agent.loop.pending_turns import PendingRounds
+from bridge.models.agent.memory.recorder import Memory
+from bridge.models.agent.memory.turn_memory import TurnMemory
+from bridge.models.agent.model import ModelEvent, ModelRequest
+from bridge.models.agent.tools.engine_toolbox import Toolboxes
+from bridge.models.agent.turn_runner import TurnRunner
+from bridge.models.conversation_runs.locks import RunEnd
+from bridge.models.conversation_runs.runs import ChatPrompt, ConversationRuns
+from bridge.models.conversations.conversation import Conversation, Message
+from bridge.models.conversations.ports import ConversationStore
+from bridge.models.providers.user_models import ModelServices, UserModels
+from bridge.models.stored_items.retention_preference import MemoryChoices
+from bridge.models.stored_items.ulid import Ulids
+from bridge.settings.chat.memory import MemorySettings
 from bridge.tasks import Tasks, sleep_safely
 from tests.faults.replicas.engines import EngineLost, Way
 from tests.faults.replicas.plan import ChatPlan

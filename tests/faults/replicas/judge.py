@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 
 from bridge.calls.outcome import CallOutcome
 from bridge.errors import BridgeError, ErrorCode
-from bridge.stored_items.items import StoredResponse
+from bridge.models.stored_items.items import StoredResponse
 from tests.faults.bridge_double import Row
 from tests.faults.judge import Course, broken_promises
 from tests.faults.ledger import Deeds

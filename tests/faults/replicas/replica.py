@@ -11,7 +11,6 @@ from contextlib import suppress
 from functools import cached_property
 from typing import Any
 
-from bridge.agent.errors import ApiFailure
 from bridge.app.leaving import LOOK_S
 from bridge.calls.call_watch import CallObservers
 from bridge.calls.fenced_journal import STOP_COMMIT_S, FencedJournal
@@ -32,6 +31,7 @@ from bridge.cluster.relay_token import RelayPass, RelayTokens
 from bridge.cluster.residents import Residents, ResidentWork
 from bridge.errors import BridgeError
 from bridge.homes import Home, held_epochs
+from bridge.models.agent.errors import ApiFailure
 from bridge.tasks import Tasks, sleep_safely
 from tests.faults.link import Link
 from tests.faults.page_server import PageServer

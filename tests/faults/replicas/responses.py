@@ -8,14 +8,6 @@ import re
 from collections.abc import AsyncGenerator, Callable, Collection, Coroutine, Mapping, Sequence
 from typing import Any, Protocol, TypeVar, cast
 
-from bridge.agent.errors import ApiFailure
-from bridge.agent.loop.pending_turns import PendingRounds
-from bridge.agent.memory.recorder import Memory
-from bridge.agent.memory.turn_memory import TurnMemory
-from bridge.agent.model import ModelEvent, ModelRequest
-from bridge.agent.responses.request_parser import parse_responses_request
-from bridge.agent.responses.response_object import response_shell
-from bridge.agent.turn_runner import TurnRunner
 from bridge.auth.access_watch import hold_nothing
 from bridge.calls.admission import Controls
 from bridge.calls.call_watch import CallWatch
@@ -25,14 +17,22 @@ from bridge.endpoints.openai.responses_api.resume import ResponseContinuer
 from bridge.endpoints.openai.responses_api.retrieve import ResponseReader
 from bridge.endpoints.openai.responses_api.running import RunningResponses
 from bridge.homes import EpochOf, HomeOf, user_elsewhere
-from bridge.limits.request_queue import RequestQueue
-from bridge.providers.listed_models import ModelEntry
-from bridge.providers.user_models import UserModels
-from bridge.settings.memory import MemorySettings
-from bridge.storage.resilient_items import ResilientItemStore
-from bridge.stored_items.items import StoredItem, StoredResponse
-from bridge.stored_items.retention_preference import MemoryChoices
-from bridge.stored_items.ulid import Ulids
+from bridge.models.admission.request_queue import RequestQueue
+from bridge.models.agent.errors import ApiFailure
+from bridge.models.agent.loop.pending_turns import PendingRounds
+from bridge.models.agent.memory.recorder import Memory
+from bridge.models.agent.memory.turn_memory import TurnMemory
+from bridge.models.agent.model import ModelEvent, ModelRequest
+from bridge.models.agent.responses.request_parser import parse_responses_request
+from bridge.models.agent.responses.response_object import response_shell
+from bridge.models.agent.turn_runner import TurnRunner
+from bridge.models.providers.listed_models import ModelEntry
+from bridge.models.providers.user_models import UserModels
+from bridge.models.stored_items.items import StoredItem, StoredResponse
+from bridge.models.stored_items.retention_preference import MemoryChoices
+from bridge.models.stored_items.ulid import Ulids
+from bridge.settings.chat.memory import MemorySettings
+from bridge.storage.chat.resilient_items import ResilientItemStore
 from bridge.tasks import Tasks, sleep_safely
 from tests.faults.replicas.engines import EngineLost, Way
 from tests.faults.replicas.plan import ResponsePlan

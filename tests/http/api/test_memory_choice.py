@@ -8,10 +8,10 @@ import pytest
 import pytest_asyncio
 
 from bridge.app.server import Bridge
+from bridge.models.stored_items.retention_preference import MemoryChoice, MemoryChoices
 from bridge.storage.preferences import MemoryChoiceTable
 from bridge.storage.store import Store
 from bridge.storage.users import UserTables
-from bridge.stored_items.retention_preference import MemoryChoice, MemoryChoices
 from tests.support.audit_entries import told_in
 from tests.support.running_bridge import FakePage, pair_browser
 from tests.support.stores.databases import Where, execute

@@ -9,9 +9,9 @@ import pytest
 import pytest_asyncio
 
 from bridge.app.server import Bridge
-from bridge.settings.models import ProviderSettings
+from bridge.settings.chat.models import ProviderSettings
+from bridge.settings.chat.user_providers import MAX_PROVIDERS, UserProvider
 from bridge.settings.storage import StorageSettings
-from bridge.settings.user_providers import MAX_PROVIDERS, UserProvider
 from bridge.storage.accounts.account_tables import AccountTables
 from bridge.storage.chat.model_providers import ModelProviderTable, place_of_provider
 from bridge.storage.encryption import Encrypted, Encryption

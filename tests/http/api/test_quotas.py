@@ -9,7 +9,7 @@ import pytest
 import pytest_asyncio
 
 from bridge.app.server import Bridge
-from bridge.conversations import local_messages
+from bridge.models.conversations import local_messages
 from bridge.settings.quotas import QuotaSettings
 from bridge.storage.users import UserTables
 from tests.support.running_bridge import (

@@ -15,12 +15,12 @@ import pytest_asyncio
 from bridge.__main__ import main
 from bridge.app.server import Bridge
 from bridge.cli.store import DATABASE
+from bridge.models.stored_items.items import StoredItem, StoredResponse
 from bridge.settings.storage import StorageSettings
-from bridge.storage.accounts.user_items import UserItems
-from bridge.storage.items import ItemTables
+from bridge.storage.chat.items import ItemTables
+from bridge.storage.chat.user_items import UserItems
 from bridge.storage.store import Store
 from bridge.storage.users import UserTables
-from bridge.stored_items.items import StoredItem, StoredResponse
 from tests.support.cluster.bridge_pairs import make_at_home
 from tests.support.running_bridge import pair_browser
 from tests.support.stores.databases import Where

@@ -9,7 +9,7 @@ import pytest
 
 from bridge.cli.store import DATABASE
 from bridge.endpoints.openai.responses_api import resume
-from bridge.storage.items import ItemTables
+from bridge.storage.chat.items import ItemTables
 from bridge.timings import Timings
 from tests.support.models.model_answers import Answer, calls, reasoning, text
 from tests.support.models.model_bridge import MODEL, client_of, products, shop_bridge

@@ -20,7 +20,7 @@ from bridge.endpoints.openai.debug_logs import (
     USER_LOGS,
     RequestLogs,
 )
-from bridge.settings.model_defaults import ModelDefaults
+from bridge.settings.chat.model_defaults import ModelDefaults
 from tests.support.models.model_answers import calls, text
 from tests.support.models.model_bridge import MODEL, client_of, products, shop_bridge
 from tests.support.models.scripted_provider import KEY, ScriptedProvider, fails, script

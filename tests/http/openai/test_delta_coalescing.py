@@ -7,10 +7,10 @@ from typing import Any
 
 import pytest
 
-from bridge.agent.model import ModelEvent
-from bridge.agent.turn import ModelOutput, Notice, TurnEvent
 from bridge.endpoints.openai.delta_coalescing import CoalescedDeltas
-from bridge.settings.model_defaults import ModelDefaults
+from bridge.models.agent.model import ModelEvent
+from bridge.models.agent.turn import ModelOutput, Notice, TurnEvent
+from bridge.settings.chat.model_defaults import ModelDefaults
 from tests.support.models.model_answers import text
 from tests.support.models.model_bridge import MODEL, client_of, model_bridge
 from tests.support.models.scripted_provider import ScriptedProvider, script

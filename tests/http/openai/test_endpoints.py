@@ -18,10 +18,10 @@ from pydantic_ai import Agent
 from pydantic_ai.models.openai import OpenAIChatModel
 from pydantic_ai.providers.openai import OpenAIProvider
 
-from bridge.agent.model import ModelEvent, ModelRequest
 from bridge.app.server import Bridge
 from bridge.http.streaming import event_stream
-from bridge.providers.models import ResponsesModel
+from bridge.models.agent.model import ModelEvent, ModelRequest
+from bridge.models.providers.models import ResponsesModel
 from tests.support.forwarded_users import SECRET, sign_token
 from tests.support.models.model_answers import calls, text
 from tests.support.models.model_bridge import MODEL, client_of, model_bridge, products, shop_bridge

@@ -10,8 +10,8 @@ import pytest
 
 from bridge.endpoints.openai.responses_api import event_log
 from bridge.endpoints.openai.responses_api.event_log import EventLog, EventsLost, bodies_of
-from bridge.stored_items.items import StoredResponse
-from bridge.stored_items.store import StoreUnavailable
+from bridge.models.stored_items.items import StoredResponse
+from bridge.models.stored_items.store import StoreUnavailable
 from tests.support.stores.memory_item_store import MemoryItemStore
 from tests.support.waiting import eventually
 

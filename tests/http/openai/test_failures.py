@@ -8,11 +8,11 @@ from typing import Any
 
 import pytest
 
-from bridge.agent.model import ModelError, ModelEvent
-from bridge.providers.errors import retry_after_s
-from bridge.providers.http_provider import TRIES, HttpProvider
-from bridge.providers.models import ResponsesModel
-from bridge.settings.models import ProviderApi, ProviderSettings
+from bridge.models.agent.model import ModelError, ModelEvent
+from bridge.models.providers.errors import retry_after_s
+from bridge.models.providers.http_provider import TRIES, HttpProvider
+from bridge.models.providers.models import ResponsesModel
+from bridge.settings.chat.models import ProviderApi, ProviderSettings
 from tests.support.models.model_answers import text
 from tests.support.models.provider_harness import (
     FRAMES_OF_FIRST_DELTA,

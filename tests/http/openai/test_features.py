@@ -12,8 +12,8 @@ import pytest
 from openai import AsyncOpenAI
 
 from bridge.app.server import Bridge
-from bridge.settings.model_defaults import ModelDefaults
-from bridge.settings.models import ModelSettings, ModelsFile
+from bridge.settings.chat.model_defaults import ModelDefaults
+from bridge.settings.chat.models import ModelSettings, ModelsFile
 from tests.support.models.model_answers import calls, reasoning, text
 from tests.support.models.model_bridge import (
     MODEL,

@@ -8,7 +8,7 @@ from typing import Any
 import aiohttp
 import pytest
 
-from bridge.settings.models import ModelSettings
+from bridge.settings.chat.models import ModelSettings
 from tests.support.models.model_answers import calls, text
 from tests.support.models.model_bridge import MODEL, PNG, client_of, image_answer, models_file, shop_bridge
 from tests.support.models.scripted_provider import ScriptedProvider

@@ -11,9 +11,9 @@ from typing import Any
 import pytest
 
 from bridge.app.server import Bridge
-from bridge.settings.memory import MemorySettings
-from bridge.storage.items import ItemTables
-from bridge.stored_items.items import StoredItem
+from bridge.models.stored_items.items import StoredItem
+from bridge.settings.chat.memory import MemorySettings
+from bridge.storage.chat.items import ItemTables
 from tests.support.models.model_bridge import MODEL, client_of, shop_bridge
 from tests.support.models.scripted_provider import Script, ScriptedProvider, events
 from tests.support.models.turn_harness import call, round_of, user

@@ -16,7 +16,7 @@ import aiohttp
 import pytest
 
 from bridge.app.server import Bridge
-from bridge.settings.models import ModelSettings
+from bridge.settings.chat.models import ModelSettings
 from tests.support.models.model_answers import calls, text
 from tests.support.models.model_bridge import MODEL, PNG, image_answer, models_file, products, shop_bridge
 from tests.support.models.scripted_provider import ScriptedProvider

@@ -13,7 +13,7 @@ from openai import AsyncOpenAI, OpenAI
 from pydantic import BaseModel
 
 from bridge.app.server import Bridge
-from bridge.settings.models import ProviderApi
+from bridge.settings.chat.models import ProviderApi
 from tests.support.models.model_answers import calls, responses_events, text
 from tests.support.models.model_bridge import MODEL, model_bridge
 from tests.support.models.scripted_provider import ScriptedProvider, events, fails

@@ -13,8 +13,8 @@ import pytest_asyncio
 from openai import AsyncOpenAI
 
 from bridge.app.server import Bridge
-from bridge.settings.memory import MemorySettings
-from bridge.stored_items.retention_preference import MemoryChoice
+from bridge.models.stored_items.retention_preference import MemoryChoice
+from bridge.settings.chat.memory import MemorySettings
 from tests.support.models.model_answers import calls, reasoning, text
 from tests.support.models.model_bridge import MODEL, client_of, products, shop_bridge
 from tests.support.models.scripted_provider import ScriptedProvider, fails, script

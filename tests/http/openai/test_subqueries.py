@@ -11,7 +11,7 @@ import pytest_asyncio
 from openai import AsyncOpenAI
 
 from bridge.app.server import Bridge
-from bridge.settings.models import ModelSettings
+from bridge.settings.chat.models import ModelSettings
 from tests.support.models.model_answers import calls, text
 from tests.support.models.model_bridge import MODEL, client_of, models_file, products, shop_bridge
 from tests.support.models.scripted_provider import ScriptedProvider, script

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 from openai import AsyncOpenAI
 
-from bridge.settings.models import ModelSettings
+from bridge.settings.chat.models import ModelSettings
 from tests.support.documents.compiled import document_text
 from tests.support.models.model_answers import text
 from tests.support.models.model_bridge import MODEL, client_of, model_bridge, models_file, products

@@ -13,7 +13,7 @@ import pytest_asyncio
 from openai import AsyncOpenAI
 
 from bridge.app.server import Bridge
-from bridge.settings.models import ModelSettings, ModelsFile
+from bridge.settings.chat.models import ModelSettings, ModelsFile
 from tests.support.documents.compiled import document_text
 from tests.support.models.model_answers import calls, text
 from tests.support.models.model_bridge import (

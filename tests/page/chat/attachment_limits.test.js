@@ -23,7 +23,7 @@ test("a message has a limit of files and of bytes", () => {
 });
 
 test("the limits are those of the bridge", () => {
-  const python = readFileSync(new URL("../../../bridge/conversations/attachments.py", import.meta.url), "utf8");
+  const python = readFileSync(new URL("../../../bridge/models/conversations/attachments.py", import.meta.url), "utf8");
   const limit = (/** @type {string} */ name) => Number(eval(new RegExp(`^${name} = (.+)$`, "m").exec(python)?.[1] ?? ""));
   assert.deepEqual([limit("MAX_ATTACHMENTS"), limit("MAX_ATTACHMENT_BYTES"), limit("MAX_MESSAGE_BYTES")], [MAX_FILES, MAX_FILE_BYTES, MAX_MESSAGE_BYTES]);
 });

@@ -10,6 +10,7 @@ import pytest
 from bridge.calls.approval_policy import Grant
 from bridge.catalog.server_view import ServerRecord, UserSelection
 from bridge.limits.call_settings import CallSetting, SettingScope
+from bridge.models.stored_items.retention_preference import MemoryChoice
 from bridge.storage.database import open_database
 from bridge.storage.preferences import ApprovalTables, LimitTables, MemoryChoiceTable
 from bridge.storage.replicas.change_counters import ChangeCounters
@@ -17,7 +18,6 @@ from bridge.storage.servers import ServerTables
 from bridge.storage.sessions import Topic
 from bridge.storage.store import Store, StoreHooks
 from bridge.storage.users import User, UserTables
-from bridge.stored_items.retention_preference import MemoryChoice
 from tests.support.stores.devices import add_device
 from tests.support.stores.postgresql import PostgresServer
 

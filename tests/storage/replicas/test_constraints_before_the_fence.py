@@ -8,15 +8,15 @@ import pytest_asyncio
 from sqlalchemy import URL
 from sqlalchemy.exc import IntegrityError
 
-from bridge.conversations.conversation import Conversation, Message, Run
 from bridge.errors import BridgeError, ErrorCode
-from bridge.storage.conversations import ConversationTables
+from bridge.models.conversations.conversation import Conversation, Message, Run
+from bridge.models.stored_items.items import StoredItem, StoredResponse
+from bridge.storage.chat.conversations import ConversationTables
+from bridge.storage.chat.items import ItemTables
 from bridge.storage.database import open_database
-from bridge.storage.items import ItemTables
 from bridge.storage.replicas.homes import HomeTable
 from bridge.storage.store import Store, StoreHooks
 from bridge.storage.users import User, UserTables
-from bridge.stored_items.items import StoredItem, StoredResponse
 from tests.support.cluster.tables import UNIQUE_INDEXES
 from tests.support.stores.databases import execute
 from tests.support.stores.memory_conversations import MemoryConversations, UniqueViolation

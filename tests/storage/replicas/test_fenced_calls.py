@@ -14,19 +14,19 @@ from bridge.calls.endings import replica_lost
 from bridge.calls.fenced_journal import LeftCall
 from bridge.calls.outcome import CallOutcome
 from bridge.calls.state_machine import CallPhase, CallState
-from bridge.conversations.conversation import Conversation, Run
 from bridge.errors import BridgeError, ErrorCode
 from bridge.homes import Home
+from bridge.models.conversations.conversation import Conversation, Run
+from bridge.models.stored_items.items import StoredItem, StoredResponse
 from bridge.storage.call_journal import REPEATABLE_SECONDS, CallJournal
-from bridge.storage.conversations import ConversationTables
+from bridge.storage.chat.conversations import ConversationTables
+from bridge.storage.chat.items import ItemTables
 from bridge.storage.database import open_database
-from bridge.storage.items import ItemTables
 from bridge.storage.replicas.fenced_calls import FencedCalls
 from bridge.storage.replicas.homes import HomeTable
 from bridge.storage.replicas.left_work import LeftWork, LeftWorkTable
 from bridge.storage.store import Store, StoreHooks
 from bridge.storage.users import User, UserTables
-from bridge.stored_items.items import StoredItem, StoredResponse
 from tests.support.calls.journal_harness import open_call
 from tests.support.stores.databases import execute
 from tests.support.stores.postgresql import PostgresServer

@@ -4,10 +4,10 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from bridge.agent.chat_completions.request_parser import parse_chat_request
-from bridge.agent.chat_completions.writer import ChatShell, ChatWriter
-from bridge.agent.items import Item
-from bridge.agent.turn import TurnEvent, TurnResult
+from bridge.models.agent.chat_completions.request_parser import parse_chat_request
+from bridge.models.agent.chat_completions.writer import ChatShell, ChatWriter
+from bridge.models.agent.items import Item
+from bridge.models.agent.turn import TurnEvent, TurnResult
 from bridge.settings.answer_format import CallDisplay, MarkerForm
 from tests.support.models.memory_harness import MemoryHarness
 from tests.support.models.turn_harness import Step

@@ -5,18 +5,18 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, cast
 
-from bridge.agent.toolbox import BridgeTool
-from bridge.agent.tools.engine_toolbox import Toolboxes
-from bridge.agent.turn import TurnSettings
 from bridge.calls.ports import JournalEntry
 from bridge.calls.request import Asker
-from bridge.conversation_runs.locks import RunEnd
-from bridge.conversation_runs.runs import ChatPrompt, ConversationRuns
-from bridge.conversations.conversation import Conversation
-from bridge.conversations.ports import ConversationStore
 from bridge.homes import EpochOf, no_epoch
-from bridge.providers.listed_models import ModelEntry
-from bridge.providers.user_models import ModelServices, UserModels
+from bridge.models.agent.toolbox import BridgeTool
+from bridge.models.agent.tools.engine_toolbox import Toolboxes
+from bridge.models.agent.turn import TurnSettings
+from bridge.models.conversation_runs.locks import RunEnd
+from bridge.models.conversation_runs.runs import ChatPrompt, ConversationRuns
+from bridge.models.conversations.conversation import Conversation
+from bridge.models.conversations.ports import ConversationStore
+from bridge.models.providers.listed_models import ModelEntry
+from bridge.models.providers.user_models import ModelServices, UserModels
 from bridge.tasks import Tasks
 from tests.support.models.memory_harness import FakeNestingToolbox, MemoryHarness, SameToolbox
 from tests.support.models.turn_harness import SETTINGS, ScriptedModel, Step

@@ -5,23 +5,23 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-from bridge.agent.items import Item
-from bridge.agent.loop.pending_turns import PendingRounds
-from bridge.agent.loop.subquery import NestingToolbox
-from bridge.agent.memory.recorder import Memory
-from bridge.agent.memory.turn_memory import TurnMemory
-from bridge.agent.toolbox import LocalTool, Toolbox
-from bridge.agent.turn import Emit, ItemStored, Turn, TurnEvent, TurnRequest, TurnResult, TurnSettings
-from bridge.agent.turn_runner import TurnRunner
 from bridge.calls.call_watch import CallWatch
 from bridge.errors import BridgeError, ErrorCode
 from bridge.limits.circuit_breaker import Breakers
-from bridge.limits.request_queue import RequestQueue
-from bridge.settings.memory import MemorySettings
-from bridge.stored_items.items import StoredItem
-from bridge.stored_items.retention_preference import MemoryChoice, MemoryChoices
-from bridge.stored_items.store import StoreUnavailable
-from bridge.stored_items.ulid import Ulids
+from bridge.models.admission.request_queue import RequestQueue
+from bridge.models.agent.items import Item
+from bridge.models.agent.loop.pending_turns import PendingRounds
+from bridge.models.agent.loop.subquery import NestingToolbox
+from bridge.models.agent.memory.recorder import Memory
+from bridge.models.agent.memory.turn_memory import TurnMemory
+from bridge.models.agent.toolbox import LocalTool, Toolbox
+from bridge.models.agent.turn import Emit, ItemStored, Turn, TurnEvent, TurnRequest, TurnResult, TurnSettings
+from bridge.models.agent.turn_runner import TurnRunner
+from bridge.models.stored_items.items import StoredItem
+from bridge.models.stored_items.retention_preference import MemoryChoice, MemoryChoices
+from bridge.models.stored_items.store import StoreUnavailable
+from bridge.models.stored_items.ulid import Ulids
+from bridge.settings.chat.memory import MemorySettings
 from tests.support.calls.memory_limits import controls
 from tests.support.models.turn_harness import SETTINGS, FakeToolbox, ScriptedModel, Step, user
 from tests.support.stores.memory_item_store import MemoryItemStore

@@ -10,7 +10,7 @@ import aiohttp
 from openai import AsyncOpenAI, DefaultAsyncHttpxClient
 
 from bridge.app.server import Bridge
-from bridge.settings.models import ModelsFile, ProviderApi, ProviderSettings
+from bridge.settings.chat.models import ModelsFile, ProviderApi, ProviderSettings
 from tests.support.cluster.bridge_pairs import home_url
 from tests.support.documents.compiled import document_text
 from tests.support.models.scripted_provider import KEY, ScriptedProvider

@@ -2,8 +2,8 @@
 
 from collections.abc import Iterable
 
-from bridge.agent.items import Item
-from bridge.agent.model import ENDINGS, Model, ModelEvent, ModelRequest
+from bridge.models.agent.items import Item
+from bridge.models.agent.model import ENDINGS, Model, ModelEvent, ModelRequest
 from toolserver.json_types import JsonObject, object_at, text_at
 
 

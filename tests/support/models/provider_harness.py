@@ -7,10 +7,10 @@ from typing import Any
 
 import pytest
 
-from bridge.agent.model import Model, ModelError, ModelEvent, ModelRequest
-from bridge.providers.http_provider import HttpProvider
-from bridge.providers.models import ChatModel, ResponsesModel
-from bridge.settings.models import ProviderApi, ProviderSettings
+from bridge.models.agent.model import Model, ModelError, ModelEvent, ModelRequest
+from bridge.models.providers.http_provider import HttpProvider
+from bridge.models.providers.models import ChatModel, ResponsesModel
+from bridge.settings.chat.models import ProviderApi, ProviderSettings
 from tests.support.models.model_answers import Answer, responses_events
 from tests.support.models.scripted_provider import (
     KEY,

@@ -4,8 +4,8 @@ import asyncio
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 
-from bridge.agent.items import Item, message_item
-from bridge.stored_items.markers import strip_markers
+from bridge.models.agent.items import Item, message_item
+from bridge.models.stored_items.markers import strip_markers
 from tests.support.models.turn_harness import Step, ending, item_events
 from toolserver.json_types import JsonObject, object_at, text_at
 

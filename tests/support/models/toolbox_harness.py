@@ -4,11 +4,11 @@ import json
 from dataclasses import dataclass, field
 from typing import Any
 
-from bridge.agent.items import Item, ModelCall
-from bridge.agent.toolbox import CallOutput
-from bridge.agent.tools.catalog_tools import CatalogTools
-from bridge.agent.tools.engine_toolbox import CallServices, EngineToolbox, Toolboxes
-from bridge.agent.turn import TurnRequest, TurnSettings
+from bridge.models.agent.items import Item, ModelCall
+from bridge.models.agent.toolbox import CallOutput
+from bridge.models.agent.tools.catalog_tools import CatalogTools
+from bridge.models.agent.tools.engine_toolbox import CallServices, EngineToolbox, Toolboxes
+from bridge.models.agent.turn import TurnRequest, TurnSettings
 from tests.support.calls.engine_harness import EngineHarness
 from tests.support.models.turn_harness import SETTINGS
 from toolserver.json_types import JsonObject, text_at

@@ -2,10 +2,10 @@
 
 from collections.abc import Iterable, Iterator
 
-from bridge.agent.item_events import MessageEvents, call_events, call_item
-from bridge.agent.items import Item, ModelCall, model_call
-from bridge.agent.model import ModelEvent
-from bridge.agent.turn import CallEnded, CallFile, CallStarted, ModelOutput, TurnEvent, TurnResult
+from bridge.models.agent.item_events import MessageEvents, call_events, call_item
+from bridge.models.agent.items import Item, ModelCall, model_call
+from bridge.models.agent.model import ModelEvent
+from bridge.models.agent.turn import CallEnded, CallFile, CallStarted, ModelOutput, TurnEvent, TurnResult
 from toolserver.json_types import JsonObject
 
 

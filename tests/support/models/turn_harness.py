@@ -5,12 +5,20 @@ from collections.abc import AsyncGenerator, Awaitable, Callable, Iterable, Seque
 from dataclasses import dataclass, field
 from typing import Any, TypeAlias, TypeVar
 
-from bridge.agent.items import Item, ModelCall
-from bridge.agent.loop.loop import run_rounds
-from bridge.agent.loop.pending_turns import PendingRounds
-from bridge.agent.model import ModelError, ModelEvent, ModelRequest
-from bridge.agent.toolbox import BridgeTool, CallOutput, Toolbox
-from bridge.agent.turn import ModelOutput, Notice, Turn, TurnEvent, TurnRequest, TurnResult, TurnSettings
+from bridge.models.agent.items import Item, ModelCall
+from bridge.models.agent.loop.loop import run_rounds
+from bridge.models.agent.loop.pending_turns import PendingRounds
+from bridge.models.agent.model import ModelError, ModelEvent, ModelRequest
+from bridge.models.agent.toolbox import BridgeTool, CallOutput, Toolbox
+from bridge.models.agent.turn import (
+    ModelOutput,
+    Notice,
+    Turn,
+    TurnEvent,
+    TurnRequest,
+    TurnResult,
+    TurnSettings,
+)
 from tests.support.models.history_check import refused_items
 from toolserver.json_types import JsonObject, text_at
 

@@ -3,7 +3,7 @@
 from collections.abc import AsyncIterator, Collection, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
-from bridge.conversations.conversation import Conversation, Message
+from bridge.models.conversations.conversation import Conversation, Message
 
 UNIQUE_INDEXES: Mapping[str, tuple[str, ...]] = {
     "conversations_pkey": ("id",),

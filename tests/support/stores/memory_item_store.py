@@ -3,7 +3,7 @@
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
-from bridge.stored_items.items import StoredItem, StoredResponse
+from bridge.models.stored_items.items import StoredItem, StoredResponse
 
 UNFINISHED = ("queued", "in_progress")
 

@@ -6,19 +6,19 @@ from dataclasses import dataclass, field, replace
 
 import pytest
 
-from bridge.agent.errors import ApiFailure
-from bridge.agent.memory.recorder import Memory
-from bridge.agent.memory.response_record import Progress, ResponseRecord
-from bridge.agent.responses.response_object import response_shell
-from bridge.agent.responses.writer import AnswerStyle, ResponsesWriter
-from bridge.agent.turn import Emit, TurnResult
 from bridge.endpoints.openai.responses_api.background_run import BackgroundTurn, ResponseInProgress
 from bridge.endpoints.openai.responses_api.event_log import EventLog
 from bridge.endpoints.openai.responses_api.retrieve import ResponseReader
 from bridge.endpoints.openai.responses_api.running import STOP_S, RunningResponse, RunningResponses
-from bridge.stored_items.items import StoredItem, StoredResponse
-from bridge.stored_items.store import StoreUnavailable, UserElsewhere
-from bridge.stored_items.ulid import Ulids
+from bridge.models.agent.errors import ApiFailure
+from bridge.models.agent.memory.recorder import Memory
+from bridge.models.agent.memory.response_record import Progress, ResponseRecord
+from bridge.models.agent.responses.response_object import response_shell
+from bridge.models.agent.responses.writer import AnswerStyle, ResponsesWriter
+from bridge.models.agent.turn import Emit, TurnResult
+from bridge.models.stored_items.items import StoredItem, StoredResponse
+from bridge.models.stored_items.store import StoreUnavailable, UserElsewhere
+from bridge.models.stored_items.ulid import Ulids
 from bridge.tasks import Tasks
 from tests.support.stores.memory_item_store import MemoryItemStore
 

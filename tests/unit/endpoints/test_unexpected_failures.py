@@ -6,16 +6,16 @@ from dataclasses import dataclass, field
 
 import pytest
 
-from bridge.agent.memory.recorder import Memory
-from bridge.agent.memory.response_record import Progress, ResponseRecord
-from bridge.agent.responses.response_object import response_shell
-from bridge.agent.responses.writer import AnswerStyle, ResponsesWriter
-from bridge.agent.turn import Emit, Settled, TurnResult
 from bridge.endpoints.openai.responses_api.background_run import FLUSH_S, BackgroundTurn, ResponseInProgress
 from bridge.endpoints.openai.responses_api.event_log import EventLog
 from bridge.endpoints.openai.responses_api.running import RunningResponse, RunningResponses
-from bridge.stored_items.items import StoredItem, StoredResponse
-from bridge.stored_items.ulid import Ulids
+from bridge.models.agent.memory.recorder import Memory
+from bridge.models.agent.memory.response_record import Progress, ResponseRecord
+from bridge.models.agent.responses.response_object import response_shell
+from bridge.models.agent.responses.writer import AnswerStyle, ResponsesWriter
+from bridge.models.agent.turn import Emit, Settled, TurnResult
+from bridge.models.stored_items.items import StoredItem, StoredResponse
+from bridge.models.stored_items.ulid import Ulids
 from bridge.tasks import Tasks
 from tests.support.stores.memory_item_store import MemoryItemStore
 

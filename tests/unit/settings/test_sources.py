@@ -9,10 +9,10 @@ import pytest
 
 from bridge.cli.serve.settings import settings_of
 from bridge.settings.bridge import BridgeSettings
+from bridge.settings.chat.memory import MemorySettings
+from bridge.settings.chat.model_defaults import ModelDefaults
 from bridge.settings.declaration import SettingsError, list_settings
 from bridge.settings.limits import given_limits
-from bridge.settings.memory import MemorySettings
-from bridge.settings.model_defaults import ModelDefaults
 from bridge.settings.own_names import OF_MAKE, explain_mistyped
 from bridge.settings.sources import read_section, read_settings
 from bridge.settings.storage import StorageSettings

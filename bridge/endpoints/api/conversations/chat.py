@@ -9,12 +9,6 @@ from aiohttp import web
 
 from bridge.auth.identity import Caller
 from bridge.calls.request import Asker
-from bridge.conversation_runs.locks import RunEnd
-from bridge.conversation_runs.runs import ChatPrompt, ConversationRuns, StartedRun
-from bridge.conversations.attachments import MAX_MESSAGE_BYTES, check_attachments
-from bridge.conversations.branches import Branches
-from bridge.conversations.message_schema import message_json
-from bridge.conversations.ports import ConversationStore
 from bridge.endpoints.api.conversations.conversations import CONVERSATION_BODY_BYTES, FAILING, PATH
 from bridge.endpoints.api.conversations.schemas import (
     ChatRequest,
@@ -30,6 +24,12 @@ from bridge.http.body import read_body
 from bridge.http.declared_routes import DeclaredApiRoutes, api_route, ok
 from bridge.http.routing import RouteAnswer, json_answer, json_response
 from bridge.http.streaming import event_stream
+from bridge.models.conversation_runs.locks import RunEnd
+from bridge.models.conversation_runs.runs import ChatPrompt, ConversationRuns, StartedRun
+from bridge.models.conversations.attachments import MAX_MESSAGE_BYTES, check_attachments
+from bridge.models.conversations.branches import Branches
+from bridge.models.conversations.message_schema import message_json
+from bridge.models.conversations.ports import ConversationStore
 from toolserver.json_types import JsonObject
 
 CHAT_BODY_BYTES = CONVERSATION_BODY_BYTES + MAX_MESSAGE_BYTES * 4 // 3

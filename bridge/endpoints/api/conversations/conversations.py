@@ -9,16 +9,6 @@ from typing import Literal
 
 from aiohttp import web
 
-from bridge.conversation_runs.enabled_tools import ToolChoices
-from bridge.conversation_runs.runs import ConversationRuns
-from bridge.conversations.branches import Branches
-from bridge.conversations.conversation import (
-    Conversation,
-    ConversationSettings,
-    EnabledTool,
-    new_conversation_id,
-)
-from bridge.conversations.ports import ConversationStore
 from bridge.endpoints.api.conversations.schemas import (
     ConversationAnswer,
     ConversationChanges,
@@ -32,6 +22,16 @@ from bridge.http.access import caller_of
 from bridge.http.body import read_body
 from bridge.http.declared_routes import DeclaredApiRoutes, api_route, created, ok
 from bridge.http.routing import json_answer
+from bridge.models.conversation_runs.enabled_tools import ToolChoices
+from bridge.models.conversation_runs.runs import ConversationRuns
+from bridge.models.conversations.branches import Branches
+from bridge.models.conversations.conversation import (
+    Conversation,
+    ConversationSettings,
+    EnabledTool,
+    new_conversation_id,
+)
+from bridge.models.conversations.ports import ConversationStore
 from bridge.settings.quotas import QuotaSettings, check_quota
 
 PATH = "/conversations/{id}"

@@ -9,14 +9,6 @@ from urllib.parse import quote
 
 from aiohttp import hdrs, web
 
-from bridge.conversation_runs.runs import ConversationRuns
-from bridge.conversations.attachments import attachments_of
-from bridge.conversations.branches import Branches
-from bridge.conversations.client_messages import ClientMessage, ClientToolCall, message_of
-from bridge.conversations.conversation import Conversation, Message
-from bridge.conversations.local_messages import check_room, in_a_row, user_message
-from bridge.conversations.message_schema import message_json
-from bridge.conversations.ports import ConversationStore
 from bridge.endpoints.api.conversations.conversations import CONVERSATION_BODY_BYTES, FAILING, PATH
 from bridge.endpoints.api.conversations.schemas import (
     MessageAnswer,
@@ -31,6 +23,14 @@ from bridge.http.body import read_body
 from bridge.http.declared_routes import DeclaredApiRoutes, api_route, created, ok
 from bridge.http.routing import json_answer, json_response
 from bridge.http.security_headers import FILE_POLICY
+from bridge.models.conversation_runs.runs import ConversationRuns
+from bridge.models.conversations.attachments import attachments_of
+from bridge.models.conversations.branches import Branches
+from bridge.models.conversations.client_messages import ClientMessage, ClientToolCall, message_of
+from bridge.models.conversations.conversation import Conversation, Message
+from bridge.models.conversations.local_messages import check_room, in_a_row, user_message
+from bridge.models.conversations.message_schema import message_json
+from bridge.models.conversations.ports import ConversationStore
 from toolserver.json_types import JsonValue
 
 ALL_BRANCHES = "all"

@@ -6,8 +6,10 @@ from typing import Annotated, Any, Literal
 
 from pydantic import ConfigDict, Field, StringConstraints
 
-from bridge.conversations.attachments import Attachment
-from bridge.conversations.conversation import (
+from bridge.errors import WireError
+from bridge.http.routing import ApiModel
+from bridge.models.conversations.attachments import Attachment
+from bridge.models.conversations.conversation import (
     DEFAULT_MAX_MESSAGES,
     DEFAULT_MAX_TOKENS,
     DEFAULT_PROMPT,
@@ -16,9 +18,7 @@ from bridge.conversations.conversation import (
     Run,
     RunState,
 )
-from bridge.conversations.message_schema import format_time
-from bridge.errors import WireError
-from bridge.http.routing import ApiModel
+from bridge.models.conversations.message_schema import format_time
 from toolserver.json_types import JsonObject
 
 MAX_TITLE_CHARS = 200

@@ -8,10 +8,6 @@ from dataclasses import replace
 
 from aiohttp import web
 
-from bridge.conversation_runs.enabled_tools import SelectableTool, ToolChoices
-from bridge.conversation_runs.runs import ConversationRuns
-from bridge.conversations.conversation import EnabledTool
-from bridge.conversations.ports import ConversationStore
 from bridge.endpoints.api.conversations.conversations import FAILING, PATH
 from bridge.endpoints.api.conversations.schemas import AvailableTool, AvailableTools, EnabledTools, ToolName
 from bridge.errors import BridgeError, ErrorCode
@@ -19,6 +15,10 @@ from bridge.http.access import caller_of
 from bridge.http.body import read_body
 from bridge.http.declared_routes import DeclaredApiRoutes, api_route, ok
 from bridge.http.routing import json_answer
+from bridge.models.conversation_runs.enabled_tools import SelectableTool, ToolChoices
+from bridge.models.conversation_runs.runs import ConversationRuns
+from bridge.models.conversations.conversation import EnabledTool
+from bridge.models.conversations.ports import ConversationStore
 
 Tools = tuple[EnabledTool, ...]
 

@@ -10,17 +10,17 @@ from contextlib import suppress
 from dataclasses import dataclass, replace
 from typing import Any
 
-from bridge.agent.errors import ApiError, error_of_failure, log_error, of_failed, of_wire
-from bridge.agent.items import add_usage
-from bridge.agent.memory.response_record import Progress, ResponseRecord, count_settled
-from bridge.agent.model import ModelError
-from bridge.agent.request_fields import InvalidRequest
-from bridge.agent.responses.writer import ResponsesWriter
-from bridge.agent.turn import Emit, Settled, TurnEvent, TurnResult
 from bridge.endpoints.openai.frames import encode_events
 from bridge.endpoints.openai.responses_api.event_log import EventLog
 from bridge.endpoints.openai.responses_api.running import Cancelled, RunningResponse, RunningResponses
 from bridge.errors import BUG, BridgeError
+from bridge.models.agent.errors import ApiError, error_of_failure, log_error, of_failed, of_wire
+from bridge.models.agent.items import add_usage
+from bridge.models.agent.memory.response_record import Progress, ResponseRecord, count_settled
+from bridge.models.agent.model import ModelError
+from bridge.models.agent.request_fields import InvalidRequest
+from bridge.models.agent.responses.writer import ResponsesWriter
+from bridge.models.agent.turn import Emit, Settled, TurnEvent, TurnResult
 from bridge.tasks import YIELD_EVERY_S, log_failures, sleep_safely, yield_to_loop
 from toolserver.json_types import JsonObject
 

@@ -12,14 +12,6 @@ from contextlib import suppress
 from dataclasses import dataclass, replace
 from functools import partial
 
-from bridge.agent.errors import ApiError, ApiFailure, database_unavailable
-from bridge.agent.memory.interrupted_calls import close_calls
-from bridge.agent.memory.recorder import Memory
-from bridge.agent.memory.response_record import Progress, ResponseRecord
-from bridge.agent.request_fields import ParsedRequest
-from bridge.agent.responses.writer import AnswerStyle, ResponsesWriter
-from bridge.agent.turn import Emit, Turn, TurnRequest, TurnResult, TurnSettings
-from bridge.agent.turn_runner import TurnRunner
 from bridge.auth.access_watch import HoldWork, stored_caller
 from bridge.calls.ports import CallKnowledge
 from bridge.calls.request import ALL_TOOLS, ToolScope
@@ -34,10 +26,18 @@ from bridge.endpoints.openai.responses_api.background_run import (
 from bridge.endpoints.openai.responses_api.event_log import EventLog
 from bridge.endpoints.openai.responses_api.running import Cancelled, RunningResponse, RunningResponses
 from bridge.errors import BridgeError, ErrorCode
-from bridge.providers.listed_models import ModelEntry
+from bridge.models.agent.errors import ApiError, ApiFailure, database_unavailable
+from bridge.models.agent.memory.interrupted_calls import close_calls
+from bridge.models.agent.memory.recorder import Memory
+from bridge.models.agent.memory.response_record import Progress, ResponseRecord
+from bridge.models.agent.request_fields import ParsedRequest
+from bridge.models.agent.responses.writer import AnswerStyle, ResponsesWriter
+from bridge.models.agent.turn import Emit, Turn, TurnRequest, TurnResult, TurnSettings
+from bridge.models.agent.turn_runner import TurnRunner
+from bridge.models.providers.listed_models import ModelEntry
+from bridge.models.stored_items.items import StoredResponse
+from bridge.models.stored_items.store import StoreUnavailable
 from bridge.settings.answer_format import display_named, form_named
-from bridge.stored_items.items import StoredResponse
-from bridge.stored_items.store import StoreUnavailable
 from toolserver.json_types import JsonObject, object_at, text_at
 
 _NOT_STORABLE = (

@@ -16,7 +16,7 @@ from dataclasses import dataclass
 from itertools import islice
 from typing import cast
 
-from bridge.stored_items.store import ItemStore, StoreUnavailable
+from bridge.models.stored_items.store import ItemStore, StoreUnavailable
 from bridge.tasks import sleep_safely
 from toolserver.json_types import JsonObject
 

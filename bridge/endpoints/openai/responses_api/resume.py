@@ -12,13 +12,6 @@ from collections.abc import Awaitable, Callable, Iterable
 from dataclasses import replace
 from functools import partial
 
-from bridge.agent.items import Item, model_call
-from bridge.agent.memory.interrupted_calls import close_calls, is_callers, items_of_turn
-from bridge.agent.memory.recorder import Memory
-from bridge.agent.memory.response_record import Progress, ResponseRecord, progress_of
-from bridge.agent.request_fields import InvalidRequest
-from bridge.agent.responses.request_parser import parse_responses_request
-from bridge.agent.turn import Emit, TurnEvent, TurnRequest, TurnResult
 from bridge.calls.ports import CallKnowledge
 from bridge.endpoints.openai.frames import encode_events
 from bridge.endpoints.openai.request import log_end
@@ -27,11 +20,18 @@ from bridge.endpoints.openai.responses_api.create import ResponseMaker, Response
 from bridge.endpoints.openai.responses_api.event_log import PIECES_AT_ONCE, EventLog, bodies_of, count_of
 from bridge.endpoints.openai.responses_api.unsaid_items import build_events, select_unsaid
 from bridge.errors import BridgeError, ErrorCode
-from bridge.providers.directory import UnknownModel
-from bridge.providers.listed_models import ModelEntry
-from bridge.providers.user_models import UserModels
-from bridge.stored_items.items import StoredResponse
-from bridge.stored_items.store import StoreUnavailable
+from bridge.models.agent.items import Item, model_call
+from bridge.models.agent.memory.interrupted_calls import close_calls, is_callers, items_of_turn
+from bridge.models.agent.memory.recorder import Memory
+from bridge.models.agent.memory.response_record import Progress, ResponseRecord, progress_of
+from bridge.models.agent.request_fields import InvalidRequest
+from bridge.models.agent.responses.request_parser import parse_responses_request
+from bridge.models.agent.turn import Emit, TurnEvent, TurnRequest, TurnResult
+from bridge.models.providers.directory import UnknownModel
+from bridge.models.providers.listed_models import ModelEntry
+from bridge.models.providers.user_models import UserModels
+from bridge.models.stored_items.items import StoredResponse
+from bridge.models.stored_items.store import StoreUnavailable
 from toolserver.json_types import JsonObject, JsonValue, object_at, text_at
 
 MAX_ATTEMPTS = 3

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 
-from bridge.agent.items import Item, answered_call_id, model_call
-from bridge.agent.memory.interrupted_calls import is_callers
-from bridge.agent.memory.response_record import count_settled
-from bridge.agent.model import ModelEvent
-from bridge.agent.turn import CallEnded, ModelOutput, Settled, TurnEvent, TurnRequest
+from bridge.models.agent.items import Item, answered_call_id, model_call
+from bridge.models.agent.memory.interrupted_calls import is_callers
+from bridge.models.agent.memory.response_record import count_settled
+from bridge.models.agent.model import ModelEvent
+from bridge.models.agent.turn import CallEnded, ModelOutput, Settled, TurnEvent, TurnRequest
 from toolserver.json_types import JsonObject
 
 _EARLIER_ROUND = -1

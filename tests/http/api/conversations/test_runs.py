@@ -13,8 +13,8 @@ import pytest_asyncio
 from aiohttp import web
 
 from bridge.app.server import Bridge
-from bridge.conversation_runs.event_feed import EventFeed
 from bridge.http.streaming import event_stream
+from bridge.models.conversation_runs.event_feed import EventFeed
 from bridge.timings import USUAL_TIMINGS
 from tests.support.conversation_client import ConversationClient, listen_to_events, open_conversation
 from tests.support.models.model_answers import calls, text

@@ -9,8 +9,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from bridge.agent.toolbox import BridgeTool
-from bridge.agent.tools.arguments import engine_arguments
+from bridge.models.agent.toolbox import BridgeTool
+from bridge.models.agent.tools.arguments import engine_arguments
 from tests.support.documents.any_schema import NAMES, SCHEMAS
 from tests.support.documents.schemas import flat
 from tests.support.documents.spoken_arguments import sayings

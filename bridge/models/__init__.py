@@ -1,0 +1,1 @@
+"""The wing of the models: their loop, providers, conversations with their runs, stored items, admission."""

@@ -1,0 +1,1 @@
+"""Whether a request to a model may begin: budgets, prices, the queue."""

@@ -1,0 +1,115 @@
+"""Fits a round's request to what its provider takes: tools, and the ids of calls. Pure.
+
+The same tools give the same bytes, whatever came before, so that a provider's cache of prompts holds. What
+fits is passed on unchanged. A caller's tools are fitted, too: a misfit has the whole request refused.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Sequence
+from dataclasses import replace
+
+from bridge.models.agent.items import Item
+from bridge.models.agent.model import ModelRequest
+from bridge.settings.chat.provider_rules import CallIdForm, ProviderRules
+from toolserver.json_types import JsonObject, JsonValue, text_at
+from toolserver.tool.description import shorten_description
+
+_MAPS = frozenset({"properties", "patternProperties", "$defs", "definitions", "dependentSchemas"})
+"""Keywords whose members are schemas, under names that are no keywords."""
+
+_DATA = frozenset({"enum", "const", "default", "example", "examples", "required", "type"})
+"""Keywords that hold no schema."""
+
+_MAX_LEVELS = 100
+"""Maximum levels of a schema that are looked into; ours have fewer, a caller's any number. Chosen."""
+
+_DIGITS = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz"
+
+
+def fit_request(request: ModelRequest, rules: ProviderRules) -> ModelRequest:
+    """Return the request as the provider takes it; the same object where it does as it is."""
+    tools = fit_tools(request.tools, rules)
+    form = rules.call_ids_of(request.model)
+    items = request.input if form is None else fit_call_ids(request.input, form)
+    if tools is request.tools and items is request.input:
+        return request
+    return replace(request, tools=tools, input=items)
+
+
+def fit_tools(tools: tuple[JsonObject, ...], rules: ProviderRules) -> tuple[JsonObject, ...]:
+    """Return the tools as the provider takes them."""
+    if rules.strictness == "possible" and not rules.refused_keywords and rules.max_description_chars is None:
+        return tools
+    return tuple(_fit_function(tool, rules) if tool.get("type") == "function" else tool for tool in tools)
+
+
+def _fit_function(tool: JsonObject, rules: ProviderRules) -> JsonObject:
+    fitted = {**tool}
+    if rules.strictness == "unsaid":
+        fitted.pop("strict", None)
+    elif rules.strictness == "off":
+        fitted["strict"] = False
+    most, description = rules.max_description_chars, text_at(tool, "description")
+    if most is not None and len(description) > most:
+        fitted["description"] = shorten_description(description, most)
+    if rules.refused_keywords and "parameters" in tool:
+        fitted["parameters"] = _without_keywords(tool["parameters"], rules.refused_keywords)
+    return fitted
+
+
+def _without_keywords(schema: JsonValue, refused: frozenset[str], level: int = 0) -> JsonValue:
+    if level > _MAX_LEVELS:
+        return schema
+    if isinstance(schema, list):
+        return [_without_keywords(each, refused, level + 1) for each in schema]
+    if not isinstance(schema, dict):
+        return schema
+    kept: JsonObject = {}
+    for key, value in schema.items():
+        if key in refused:
+            continue
+        if key in _MAPS and isinstance(value, dict):
+            kept[key] = {name: _without_keywords(each, refused, level + 1) for name, each in value.items()}
+        else:
+            kept[key] = value if key in _DATA else _without_keywords(value, refused, level + 1)
+    return kept
+
+
+def fit_call_ids(items: tuple[Item, ...], form: CallIdForm) -> tuple[Item, ...]:
+    """Return the items with ids of calls of this form, the same for a call and its output.
+
+    An id of another form is replaced by one made of its digest, distinct from every other id of the request.
+    """
+    ids = dict.fromkeys(call_id for item in items if (call_id := text_at(item, "call_id")))
+    misfits = [call_id for call_id in ids if form.pattern.fullmatch(call_id) is None]
+    if not misfits:
+        return items
+    fitted = _new_ids(misfits, ids.keys() - set(misfits), form.chars)
+    return tuple(
+        {**item, "call_id": fitted[call_id]} if (call_id := text_at(item, "call_id")) in fitted else item
+        for item in items
+    )
+
+
+def _new_ids(misfits: Sequence[str], taken: set[str], chars: int) -> dict[str, str]:
+    fitted: dict[str, str] = {}
+    for call_id in misfits:
+        attempt, name = 0, _digest_of(call_id, chars)
+        while name in taken:
+            attempt += 1
+            name = _digest_of(f"{call_id} {attempt}", chars)
+        taken.add(name)
+        fitted[call_id] = name
+    return fitted
+
+
+def _digest_of(text: str, chars: int) -> str:
+    """Return letters and digits, some 6 bits each, that stand for a text."""
+    number = int.from_bytes(hashlib.sha256(text.encode("utf-8", "surrogatepass")).digest())
+    digits: list[str] = []
+    for _ in range(chars):
+        number, digit = divmod(number, len(_DIGITS))
+        digits.append(_DIGITS[digit])
+    return "".join(digits)

@@ -1,0 +1,174 @@
+"""Tools of a user's catalog that a model is offered: accepted operations as definitions, ready to send.
+
+Receives the registry's view of a user; returns tools in their order, shared servers first. Built once per
+view: while nothing has changed, a turn costs a look-up. Knows nothing of pages and calls.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import re
+from collections import OrderedDict
+from collections.abc import Collection
+from dataclasses import dataclass, replace
+from functools import lru_cache
+from typing import cast
+
+import orjson
+
+from bridge.calls.request import ALL_TOOLS, ToolScope
+from bridge.catalog.registry import Registry
+from bridge.catalog.server_view import UserView
+from bridge.models.agent.toolbox import BridgeTool
+from bridge.settings.chat.provider_rules import Strictness
+from toolserver.json_types import JsonObject
+from toolserver.schema.strict import strict_schema
+from toolserver.tool.catalog import Tool
+from toolserver.tool.naming import sanitize_name
+from toolserver.tool.selection import Offer, find_candidates, offer_tools
+from toolserver.tool.selection_bounds import MIN_LIMIT
+
+KEPT_OFFERS = 1024
+"""Maximum number of offers cached over all users; each refers to its tools."""
+
+KEPT_TOOLS = 4096
+"""Maximum number of tools cached over all users, some 10 KB each; a shared server's serve everybody."""
+
+MAX_PREFIX_CHARS = 24
+OWN_PREFIX = "bridge"
+
+
+@dataclass(frozen=True, slots=True)
+class _Ready:
+    """A cached offer, and the view that it was made from."""
+
+    view: UserView
+    tools: tuple[BridgeTool, ...]
+
+
+class CatalogTools:
+    """The bridge's tools of every user, cached."""
+
+    def __init__(self, registry: Registry) -> None:
+        self._registry = registry
+        self._ready: OrderedDict[tuple[str, int, Strictness, ToolScope], _Ready] = OrderedDict()
+
+    async def tools_of_user(
+        self, user_id: str, *, taken: int, strictness: Strictness, scope: ToolScope = ALL_TOOLS
+    ) -> tuple[BridgeTool, ...]:
+        """Return the tools that a model is offered beside `taken` others; empty where there is no room.
+
+        Raises:
+            BridgeError: `invalid_document`: the schemas of a document cannot be built.
+        """
+        view = await self._registry.view_of_user(user_id)
+        key = (user_id, taken, strictness, scope)
+        ready = self._ready.get(key)
+        if ready is None or ready.view is not view:
+            ready = _Ready(view, await self._made(view, taken, strictness, scope))
+            self._ready[key] = ready
+        self._ready.move_to_end(key)
+        while len(self._ready) > KEPT_OFFERS:
+            self._ready.popitem(last=False)
+        return ready.tools
+
+    async def _made(
+        self, view: UserView, taken: int, strictness: Strictness, scope: ToolScope
+    ) -> tuple[BridgeTool, ...]:
+        room = view.selection.limit - taken
+        if room < MIN_LIMIT:
+            return ()
+        offered = await self._offer(view, room, scope)
+        schemas = await self._registry.ready_schemas(view, offered.tools)
+        tools = (
+            _own_tool(
+                tool.name,
+                _words_of(tool),
+                schemas[tool.name],
+                strictness,
+                tool.server_id,
+                is_safe=tool.operation.safe,
+            )
+            for tool in offered.tools
+            if tool.name in schemas
+        )
+        names = scope.names
+        wanted = [tool for tool in offered.meta_tools if names is None or offered.over or tool.name in names]
+        meta = (
+            _own_tool(tool.name, tool.description, tool.schema_json, strictness, is_safe=tool.safe)
+            for tool in wanted
+        )
+        return (*tools, *meta)
+
+    async def _offer(self, view: UserView, room: int, scope: ToolScope) -> Offer:
+        accepted = tuple(tool for tool in view.catalog if view.is_accepted(tool) and scope.includes(tool))
+        selection = replace(view.selection, limit=room)
+        if scope.servers is not None:
+            selection = replace(selection, servers=frozenset())
+        if scope.names is not None:
+            selection = replace(selection, servers=frozenset(), tags=frozenset(), names=())
+        costs: dict[str, int] = {}
+        if selection.max_tokens is not None:
+            costs = await self._registry.count_tokens(view, find_candidates(accepted, selection))
+        # In a thread: ten thousand tools against a hundred patterns take a second.
+        return await asyncio.to_thread(
+            offer_tools, accepted, selection, tokens_of=lambda tool: costs.get(tool.name, 0)
+        )
+
+
+def offered_beside(tools: Collection[BridgeTool], callers: Collection[str]) -> tuple[BridgeTool, ...]:
+    """Return the tools, renamed where the caller has a tool of the same name.
+
+    A clashing name gets its server's id as a prefix, regardless of what else is offered, so that it is
+    stable.
+    """
+    if not callers:
+        return tuple(tools)
+    names = {tool.offered_name for tool in tools} | set(callers)
+    return tuple(_renamed(tool, names) if tool.offered_name in callers else tool for tool in tools)
+
+
+def _renamed(tool: BridgeTool, taken: Collection[str]) -> BridgeTool:
+    prefix = sanitize_name(tool.server_id or OWN_PREFIX)[:MAX_PREFIX_CHARS].rstrip("_-")
+    name = sanitize_name(f"{prefix}__{tool.name}")
+    while name in taken:
+        name = sanitize_name(f"{prefix}__{name}")
+    return replace(tool, offered_name=name, definition={**tool.definition, "name": name})
+
+
+def _words_of(tool: Tool) -> str:
+    """Return what the document says of an operation; "" where it says nothing, and its key stands in."""
+    operation = tool.operation
+    return "" if operation.description == operation.key else operation.description
+
+
+@lru_cache(maxsize=KEPT_TOOLS)
+def _own_tool(
+    name: str,
+    description: str,
+    schema_json: bytes,
+    strictness: Strictness,
+    server_id: str | None = None,
+    *,
+    is_safe: bool,
+) -> BridgeTool:
+    definition = define_function(name, description or name, schema_json, strictness)
+    parameters = cast(JsonObject, orjson.loads(schema_json))
+    return BridgeTool(name, name, format_title(name), definition, parameters, server_id, is_safe)
+
+
+def define_function(name: str, description: str, schema_json: bytes, strictness: Strictness) -> JsonObject:
+    """Return a tool in the Responses form, with its strict schema where it is strict."""
+    definition: JsonObject = {"type": "function", "name": name, "description": description}
+    if strictness == "possible" and (made := strict_schema(schema_json)).is_strict:
+        return {**definition, "parameters": orjson.loads(made.schema_json), "strict": True}
+    definition["parameters"] = orjson.loads(schema_json)
+    return definition if strictness == "unsaid" else {**definition, "strict": False}
+
+
+def format_title(name: str) -> str:
+    """A tool's name as words for people: "list_pets" and "listPets" are "List pets"."""
+    words = re.sub(r"(?<=[a-z0-9])(?=[A-Z])|[_-]+", " ", name).split()
+    plain = [word if word.isupper() else word.lower() for word in words]
+    text = " ".join(plain) or name
+    return text[:1].upper() + text[1:]

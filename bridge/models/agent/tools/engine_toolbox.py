@@ -1,0 +1,314 @@
+"""The tools of a turn over the call engine: what is offered, and one round's calls run together.
+
+Receives calls as a model wrote them; returns one output for each, in their order, however it ends.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Awaitable, Callable, Iterable, Sequence
+from dataclasses import dataclass, field, replace
+from functools import partial
+
+from bridge.calls.batch import MAX_BATCH_CALLS, BatchCall, BatchEngine, BatchOutput, run_batch
+from bridge.calls.request import MAX_ASKED_BY_CHARS, CallContext, CallOptions, ToolCall
+from bridge.errors import BridgeError, ErrorCode, WireError
+from bridge.models.agent.items import Item, ModelCall
+from bridge.models.agent.model_messages import IN_DOUBT, error_text, unknown_text
+from bridge.models.agent.toolbox import BridgeTool, CallOutput, LocalTool
+from bridge.models.agent.tools.arguments import engine_arguments, name_files
+from bridge.models.agent.tools.catalog_tools import CatalogTools, offered_beside
+from bridge.models.agent.tools.tool_output import StoredFiles, answer_output
+from bridge.models.agent.turn import Notice, TurnRequest, TurnSettings
+from bridge.settings.limits import Limits
+from bridge.tasks import log_failures
+from toolserver.errors import ArgumentError, quote_text
+from toolserver.json_types import JsonObject, JsonValue, text_at
+from toolserver.tool.meta_tools import RUN_OPERATION
+
+RUN_BY_CALLER = ("function", "custom")
+"""Types of tools that the caller runs, and that only a model with function calling understands."""
+
+
+def distinct_tools(tools: Iterable[JsonValue]) -> tuple[JsonObject, ...]:
+    """Return the objects with a `type`, without duplicates: the last one counts, at the first one's place.
+
+    Identity is the name for functions and custom tools, the label for servers, and the type for anything
+    else.
+    """
+    found: dict[tuple[str, str | None], JsonObject] = {}
+    for tool in tools:
+        if isinstance(tool, dict) and (kind := text_at(tool, "type")):
+            found[kind, text_at(tool, "name") or text_at(tool, "server_label") or None] = tool
+    return tuple(found.values())
+
+
+_NO_NAMES: frozenset[str] = frozenset()
+"""One for all turns: an empty set takes 216 bytes."""
+
+
+def function_names(tools: Iterable[JsonObject]) -> frozenset[str]:
+    """Return the names of the caller's functions and custom tools."""
+    names = (text_at(tool, "name") for tool in tools if tool.get("type") in RUN_BY_CALLER)
+    return frozenset(name for name in names if name) or _NO_NAMES
+
+
+UNAVAILABLE = Notice("warning", "Tool registry unavailable; continuing without tools.", in_answer=False)
+NO_ROOM = Notice(
+    "warning",
+    "The request has so many tools of its own that those of the bridge do not fit.",
+    in_answer=False,
+)
+"""Notices for a user whose tools the model is not offered."""
+
+
+def no_page_notice(page_url: str) -> Notice:
+    """Return the notice for a user whose page is not open; it stays, for there is something to do."""
+    text = (
+        "No bridge page of this user is open; continuing without the bridge's tools. "
+        f"Open {page_url} in the browser, then ask again."
+    )
+    return Notice("info", text, in_answer=False, stays=True)
+
+
+def crowded_notice(callers: int, lost: int) -> Notice:
+    """Return the notice for a user of whom `lost` tools gave way to those that a chat brings itself."""
+    brings = "1 tool" if callers == 1 else f"{callers} tools"
+    text = (
+        f"This chat brings {brings} of its own. Together they are too many for a model, so {lost} of the "
+        "bridge's can only be searched for. Switch off tools in the chat, or pin the important ones on the "
+        "bridge page under Tools."
+    )
+    return Notice("info", text, in_answer=False, stays=True)
+
+
+@dataclass(frozen=True, slots=True)
+class CallServices:
+    """The services that run calls and store their answers."""
+
+    engine: BatchEngine
+    limits: Callable[[], Limits]
+    files: StoredFiles
+
+
+class Toolboxes:
+    """Builds the toolbox of each turn."""
+
+    def __init__(
+        self,
+        own_tools: CatalogTools,
+        services: CallServices,
+        wait_for_page: Callable[[str], Awaitable[bool]],
+        *,
+        page_url: str,
+    ) -> None:
+        """`wait_for_page`: returns whether a bridge page of the user is connected, or comes back in time."""
+        self._own_tools = own_tools
+        self._services = services
+        self._wait_for_page = wait_for_page
+        self._no_page = no_page_notice(page_url)
+
+    async def toolbox_of_turn(self, request: TurnRequest, settings: TurnSettings) -> EngineToolbox:
+        """Build the tools of a turn: shared servers', the user's own, the caller's.
+
+        The bridge's are offered to a model that can call functions, where the request wants them and a page
+        of the user is connected. If they are missing, `notices` says why.
+
+        Raises:
+            BridgeError: `invalid_request`: the caller brings tools or demands a call, and the model cannot
+                call functions.
+        """
+        callers = distinct_tools(request.caller_tools)
+        can_call = settings.can_call_functions
+        if not can_call and _demands_calls(request, callers):
+            raise _cannot_call(request.model)
+        toolbox = EngineToolbox(self._services, request, settings, callers)
+        if not (can_call and request.with_tools):
+            return toolbox
+        equipped = await log_failures(self._equip(toolbox), "The offer of tools")
+        return equipped or replace(toolbox, notices=(UNAVAILABLE,))
+
+    async def _equip(self, toolbox: EngineToolbox) -> EngineToolbox:
+        """Return a copy with the bridge's tools, or with a notice that says why it has none."""
+        request = toolbox.request
+        callers = len(toolbox.callers)
+        own = int(toolbox.settings.subquery)
+        tools_beside = partial(
+            self._own_tools.tools_of_user,
+            request.user_id,
+            strictness=toolbox.settings.strictness,
+            scope=request.scope,
+        )
+        tools = await tools_beside(taken=callers + own)
+        if not tools:
+            is_crowded = callers + own > 0 and await tools_beside(taken=0)
+            return replace(toolbox, notices=(NO_ROOM,) if is_crowded else ())
+        offered = offered_beside(tools, function_names(toolbox.callers))
+        if not await self._wait_for_page(request.user_id):
+            return replace(toolbox, absent=offered, notices=(self._no_page,))
+        lost = 0
+        if callers and _must_search(tools):
+            lost = len({tool.name for tool in await tools_beside(taken=own)} - {tool.name for tool in tools})
+        return replace(toolbox, tools=offered, notices=(crowded_notice(callers, lost),) if lost else ())
+
+
+def _must_search(tools: Iterable[BridgeTool]) -> bool:
+    """Whether a model that is offered these reaches other operations through one of them."""
+    return any(tool.name == RUN_OPERATION.name for tool in tools)
+
+
+@dataclass(frozen=True, slots=True)
+class EngineToolbox:
+    """The tools of one turn. Immutable."""
+
+    services: CallServices
+    request: TurnRequest
+    settings: TurnSettings
+    callers: tuple[JsonObject, ...]
+    """Tools of the caller and of the provider, in the Responses form."""
+    tools: tuple[BridgeTool, ...] = ()
+    """Tools of the bridge, local ones included."""
+    absent: tuple[BridgeTool, ...] = ()
+    """Tools that the model is not offered because no page is open. The engine answers calls of them, too."""
+    locals: tuple[LocalTool, ...] = ()
+    notices: tuple[Notice, ...] = ()
+    is_nested: bool = False
+    """Whether its calls belong to a single call of the turn, such as a sub-query."""
+    _callers: frozenset[str] = field(init=False)
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "_callers", function_names(self.callers))
+
+    @property
+    def definitions(self) -> tuple[JsonObject, ...]:
+        """Definitions sent to the model, in order."""
+        return (*(tool.definition for tool in self.tools), *self.callers)
+
+    def find_own_tool(self, name: str) -> BridgeTool | None:
+        """Return the bridge's tool with an offered name; None when there is none."""
+        both = (*self.tools, *self.absent)
+        return next((tool for tool in both if tool.offered_name == name), None)
+
+    def is_callers(self, name: str) -> bool:
+        """Return whether the caller runs the tool of that name."""
+        return name in self._callers
+
+    def with_local(self, *locals: LocalTool) -> EngineToolbox:
+        """Return a copy with more tools of the bridge, after those that it has."""
+        more = offered_beside([local.tool for local in locals], self._callers)
+        return replace(self, tools=(*self.tools, *more), locals=(*self.locals, *locals))
+
+    def for_nested(self) -> EngineToolbox:
+        """Return a copy for a nested turn, without the tools that callers run: it cannot hand calls back."""
+        providers = tuple(tool for tool in self.callers if tool.get("type") not in RUN_BY_CALLER)
+        return replace(self, callers=providers, is_nested=True)
+
+    async def run_calls(self, calls: Sequence[ModelCall], input: Sequence[Item]) -> list[CallOutput]:
+        """Run one round's calls together; one output each, in their order. Raises only when cancelled."""
+        prepared = [self._prepared(call) for call in calls]
+        outputs = {place: each for place, each in enumerate(prepared) if isinstance(each, CallOutput)}
+        batch = [(place, each) for place, each in enumerate(prepared) if isinstance(each, BatchCall)]
+        async with asyncio.TaskGroup() as group:
+            for place, each in enumerate(prepared):
+                if isinstance(each, _LocalCall):
+                    group.create_task(self._run_local(place, each, input, outputs))
+            for start in range(0, len(batch), MAX_BATCH_CALLS):
+                part = dict(batch[start : start + MAX_BATCH_CALLS])
+                group.create_task(log_failures(self._run_batch(part, outputs), "A round's calls"))
+        return [outputs.get(place, BUG) for place in range(len(calls))]
+
+    def _prepared(self, call: ModelCall) -> CallOutput | BatchCall | _LocalCall:
+        """Return the call to run, or the output that says what is wrong with it."""
+        tool = self.find_own_tool(call.name)
+        if tool is None:
+            return self._unknown(call.name)
+        if call.is_in_doubt and not tool.is_safe:
+            return CallOutput(IN_DOUBT, has_succeeded=False)
+        if (local := self._find_local(tool.name)) is not None:
+            return _LocalCall(local, call)
+        try:
+            text = name_files(engine_arguments(tool, call.arguments_text), self.request.files)
+        except ArgumentError as error:
+            detail = {"argument": error.argument, "pointer": error.pointer}
+            refusal = WireError(code=ErrorCode.INVALID_ARGUMENTS, message=error.message, detail=detail)
+            return _failed(refusal, call.name)
+        request = self.request
+        return BatchCall(
+            call.call_id,
+            ToolCall(
+                CallContext(
+                    request.user_id,
+                    request.chat_id,
+                    request.message_id,
+                    request.turn_id,
+                    turn_call_id=None if self.is_nested else call.call_id,
+                    asked_by=f"{request.asked_by}, model {request.model}"[:MAX_ASKED_BY_CHARS],
+                    caller_id=request.caller_id,
+                ),
+                tool.name,
+                text,
+                server_id=tool.server_id,
+                options=CallOptions(group=request.turn_id),
+                scope=request.scope,
+            ),
+        )
+
+    def _find_local(self, name: str) -> LocalTool | None:
+        return next((local for local in self.locals if local.tool.name == name), None)
+
+    def _unknown(self, name: str) -> CallOutput:
+        return CallOutput(unknown_text(name, can_search=_must_search(self.tools)), has_succeeded=False)
+
+    async def _run_local(
+        self, place: int, wanted: _LocalCall, input: Sequence[Item], outputs: dict[int, CallOutput]
+    ) -> None:
+        output = await log_failures(
+            wanted.local.run_call(wanted.call, input), f"Tool {wanted.local.tool.name}"
+        )
+        if output is not None:
+            outputs[place] = output
+
+    async def _run_batch(self, calls: dict[int, BatchCall], outputs: dict[int, CallOutput]) -> None:
+        ended = await run_batch(self.services.engine, list(calls.values()), self.services.limits())
+        for (place, wanted), output in zip(calls.items(), ended, strict=True):
+            outputs[place] = await self._output(wanted.call.tool_name, output)
+
+    async def _output(self, name: str, ended: BatchOutput) -> CallOutput:
+        error = ended.outcome.error if ended.outcome else ended.refusal
+        if ended.outcome is None or error is not None:
+            assert error is not None
+            return _failed(error, name)
+        sees = self.settings.sees_images
+        return await answer_output(ended.outcome, name, self.services.files, sees_images=sees)
+
+
+@dataclass(frozen=True, slots=True)
+class _LocalCall:
+    """A call of a local tool, which no engine runs."""
+
+    local: LocalTool
+    call: ModelCall
+
+
+def _failed(error: WireError, name: str) -> CallOutput:
+    is_breaker_open = error.code is ErrorCode.BREAKER_OPEN
+    return CallOutput(error_text(error, name), has_succeeded=False, is_breaker_open=is_breaker_open)
+
+
+_INTERNAL = WireError(
+    code=ErrorCode.INTERNAL,
+    message="The bridge has a bug; see its log. It is not known whether the call was made.",
+)
+BUG = _failed(_INTERNAL, "")
+
+
+def _demands_calls(request: TurnRequest, callers: Sequence[JsonObject]) -> bool:
+    choice = request.options.get("tool_choice")
+    must_call = choice == "required" or (isinstance(choice, dict) and choice.get("type") in RUN_BY_CALLER)
+    return must_call or any(tool.get("type") in RUN_BY_CALLER for tool in callers)
+
+
+def _cannot_call(model: str) -> BridgeError:
+    advice = "Disable tools or choose a model that does."
+    message = f"The selected model {quote_text(model)} does not support tools. {advice}"
+    return BridgeError(ErrorCode.INVALID_REQUEST, message, detail={"param": "tools", "model": model})

@@ -1,0 +1,169 @@
+"""A round's request as its provider takes it: tools and ids of calls, whichever protocol it speaks."""
+
+import json
+import re
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from bridge.models.agent.chat_completions.upstream_request import chat_request
+from bridge.models.agent.fitted_request import fit_call_ids, fit_request
+from bridge.models.agent.model import ModelRequest
+from bridge.models.providers.models import responses_body
+from bridge.settings.chat.provider_rules import PROTOBUF_REFUSES, CallIdForm, ProviderRules, rules_of
+from tests.support.examples import examples
+from toolserver.json_types import JsonObject
+
+GOOGLE = rules_of("https://generativelanguage.googleapis.com/v1beta/openai", "chat")
+OPENAI = rules_of("https://api.openai.com/v1", "chat")
+MISTRAL = rules_of("https://api.mistral.ai/v1", "chat")
+NINE = MISTRAL.call_ids_of("x")
+
+LIMIT: JsonObject = {
+    "type": "integer",
+    "description": "How many. Example: 3. Deprecated.",
+    "examples": [3],
+    "deprecated": True,
+    "minimum": 1,
+}
+SCHEMA: JsonObject = {
+    "type": "object",
+    "properties": {
+        "limit": LIMIT,
+        "examples": {"type": "array", "uniqueItems": True, "items": {"type": "string", "writeOnly": True}},
+        "either": {"anyOf": [{"type": "string", "examples": ["x"]}, {"type": "integer"}]},
+        "map": {"type": "object", "additionalProperties": {"type": "string", "examples": ["x"]}},
+        "word": {"type": "string", "enum": ["examples", "deprecated"], "default": {"examples": 1}},
+    },
+    "required": ["examples"],
+}
+TOOL: JsonObject = {
+    "type": "function", "name": "list", "description": "Lists.", "parameters": SCHEMA, "strict": False,
+}  # fmt: skip
+SEARCH: JsonObject = {"type": "web_search", "description": "x" * 2000, "examples": 1}
+
+
+def call(call_id: str) -> JsonObject:
+    return {"type": "function_call", "call_id": call_id, "name": "list", "arguments": "{}"}
+
+
+def output(call_id: str) -> JsonObject:
+    return {"type": "function_call_output", "call_id": call_id, "output": "1"}
+
+
+def test_what_fits_is_the_same_request() -> None:
+    """Finding O-5: a provider that refuses nothing costs nothing, and its cache holds."""
+    request = ModelRequest("m", (call("c" * 100), output("c" * 100)), tools=(TOOL, SEARCH))
+    assert fit_request(request, ProviderRules()) is request
+    fitting = ModelRequest("gpt", (call("call_1"), output("call_1")))
+    assert fit_request(fitting, OPENAI) is fitting
+
+
+def test_keywords_that_a_host_refuses_are_not_sent_whoevers_tool_it_is() -> None:
+    """Finding O-4, W-4: the words say what they said; a property of such a name and a value stay."""
+    fitted = fit_request(ModelRequest("m", (), tools=(TOOL, SEARCH)), GOOGLE)
+    parameters: Any = fitted.tools[0]["parameters"]
+    assert list(parameters["properties"]) == ["limit", "examples", "either", "map", "word"]
+    assert parameters["properties"]["limit"] == {
+        "type": "integer", "description": "How many. Example: 3. Deprecated.", "minimum": 1,
+    }  # fmt: skip
+    assert parameters["properties"]["examples"] == {"type": "array", "items": {"type": "string"}}
+    assert parameters["properties"]["either"]["anyOf"][0] == {"type": "string"}
+    assert parameters["properties"]["map"]["additionalProperties"] == {"type": "string"}
+    assert parameters["properties"]["word"]["default"] == {"examples": 1}
+    assert parameters["required"] == ["examples"]
+    assert fitted.tools[1] is SEARCH
+    assert LIMIT["examples"] == [3], "what is cached for others is not changed"
+
+
+@pytest.mark.parametrize("keyword", ["examples", "deprecated", "writeOnly", "uniqueItems"])
+def test_the_four_that_fail_most_are_among_them(keyword: str) -> None:
+    """Finding O-4: named by the reports, each with a 400."""
+    assert keyword in PROTOBUF_REFUSES
+
+
+def test_a_provider_without_strict_mode_is_not_told_of_it() -> None:
+    """Finding W-4: `strict` is an unknown name to some, true or false; Responses have to be told false."""
+    strict: JsonObject = {**TOOL, "strict": True}
+    body: Any = chat_request(fit_request(ModelRequest("m", (), tools=(strict, TOOL)), GOOGLE))
+    assert ["strict" in tool["function"] for tool in body["tools"]] == [False, False]
+    off = rules_of("https://llm.corp.example/v1", "responses", strict_tools=False)
+    body = responses_body(fit_request(ModelRequest("m", (), tools=(strict, TOOL)), off))
+    assert [tool["strict"] for tool in body["tools"]] == [False, False]
+
+
+def test_a_long_description_is_cut_for_hosts_that_refuse_it() -> None:
+    """Finding W-40, O-5: 1,024 characters at OpenAI's Chat Completions, for both ways to its host."""
+    long: JsonObject = {**TOOL, "description": "Lists pets.\n\n" + "It does so well. " * 400}
+    body: Any = chat_request(fit_request(ModelRequest("m", (), tools=(long, TOOL)), OPENAI))
+    first, second = (tool["function"]["description"] for tool in body["tools"])
+    assert first.startswith("Lists pets.\n\nIt does so well.")
+    assert len(first) <= 1024
+    assert second == "Lists."
+    limited = rules_of("https://llm.corp.example/v1", "responses", max_description_chars=200)
+    told: Any = responses_body(fit_request(ModelRequest("m", (), tools=(long,)), limited))
+    assert len(told["tools"][0]["description"]) <= 200
+
+
+def test_the_same_tools_are_the_same_bytes_in_every_round() -> None:
+    """Finding O-5: a provider's cache of prompts begins with them."""
+    one = ModelRequest("m", (), tools=(TOOL,))
+    later = ModelRequest("m", (call("x"), output("x")), tools=(TOOL,))
+    assert json.dumps(fit_request(one, GOOGLE).tools) == json.dumps(fit_request(later, GOOGLE).tools)
+
+
+def test_a_schema_of_any_depth_is_taken() -> None:
+    """Finding O-4: a caller's tool must not break the round."""
+    deep: JsonObject = {"type": "string", "examples": ["x"]}
+    for _ in range(400):
+        deep = {"type": "array", "items": deep}
+    tool: JsonObject = {**TOOL, "parameters": {"type": "object", "properties": {"a": deep}}}
+    assert fit_request(ModelRequest("m", (), tools=(tool,)), GOOGLE).tools[0]["name"] == "list"
+
+
+def test_a_call_and_its_output_get_the_same_id_that_fits() -> None:
+    """Finding W-4: one "must be a-z, A-Z, 0-9, with a length of 9" and the whole request is refused."""
+    image: JsonObject = {"type": "input_image", "image_url": "data:,"}
+    pictured: JsonObject = {**output("call_1"), "output": [image]}
+    items = (call("call_1"), pictured, call("aB3xK9mP2"), output("aB3xK9mP2"))
+    body: Any = chat_request(fit_request(ModelRequest("x", items), MISTRAL))
+    ids = [made["id"] for message in body["messages"] for made in message.get("tool_calls", [])]
+    answered = [message["tool_call_id"] for message in body["messages"] if message["role"] == "tool"]
+    assert ids == answered
+    assert all(re.fullmatch("[a-zA-Z0-9]{9}", each) for each in ids)
+    assert ids[1] == "aB3xK9mP2"
+    [shown] = [message for message in body["messages"] if message["role"] == "user"]
+    assert shown["content"][0]["text"] == f"Shown by the tool call {ids[0]}:"
+
+
+def test_an_id_stays_the_same_as_the_history_grows() -> None:
+    """Finding W-4: a replayed history has the bytes that it had before."""
+    assert NINE is not None
+    first = fit_call_ids((call("call_1"), output("call_1")), NINE)
+    later = fit_call_ids((call("call_1"), output("call_1"), call("call_2")), NINE)
+    assert later[:2] == first
+
+
+def test_a_model_of_mistral_behind_a_gateway_gets_its_ids() -> None:
+    """Finding W-4: OpenRouter passes the ids on as they are."""
+    router = rules_of("https://openrouter.ai/api/v1", "chat")
+    items = (call("call_1"),)
+    assert fit_request(ModelRequest("gpt-4o", items), router).input is items
+    [fitted] = fit_request(ModelRequest("mistralai/devstral-small", items), router).input
+    assert len(str(fitted["call_id"])) == 9
+
+
+ONE_CHARACTER = CallIdForm(re.compile("[a-zA-Z0-9]"), 1)
+
+
+@examples(600)
+@given(ids=st.lists(st.text("ab|", min_size=1, max_size=3), max_size=30))
+def test_ids_that_differ_still_differ(ids: list[str]) -> None:
+    """Finding W-4: two calls of one id would get each other's output, however few ids a form allows."""
+    items = tuple(call(each) for each in ids)
+    fitted = [str(item["call_id"]) for item in fit_call_ids(items, ONE_CHARACTER)]
+    assert all(ONE_CHARACTER.pattern.fullmatch(each) for each in fitted)
+    pairs = set(zip(ids, fitted, strict=True))
+    assert len(pairs) == len(set(ids)) == len(set(fitted))
