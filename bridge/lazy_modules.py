@@ -17,6 +17,7 @@ LazyName = Literal[
     "installed_parts",
     "knows_revision",
     "migrate",
+    "models_wing",
     "redis_connection",
     "redis_directory",
     "replica",
@@ -31,6 +32,7 @@ LAZY_MODULES: Mapping[LazyName, str] = {
     "installed_parts": "bridge.app.installed_parts:make_installed_parts",  # importlib.metadata
     "knows_revision": "bridge.storage.migrations.upgrade:knows_revision",  # alembic
     "migrate": "bridge.storage.migrations.upgrade:migrate_tables",  # likewise
+    "models_wing": "bridge.app.models_wing:ModelsWing",  # the wing itself, which may be off
     "redis_connection": "bridge.cluster.redis_connection:RedisConnection",  # redis, an extra
     "redis_directory": "bridge.cluster.redis_directory:RedisDirectory",  # likewise
     "replica": "bridge.app.replica:Replica",  # likewise

@@ -2,6 +2,7 @@
 /** Which view an address shows. Each view is loaded when it is opened, so that nobody waits for what he does not look at. */
 
 import { dictionaryOf } from "./base/dictionary.js";
+import { servesModels } from "./base/served_models.js";
 
 /** @typedef {import("./types/view_types.js").Parts} Parts */
 /** @typedef {import("./types/view_types.js").View} View */
@@ -69,6 +70,8 @@ const SECTIONS = dictionaryOf({
   },
 });
 
+const OF_MODELS = new Set(["chat", "models"]);
+
 /**
  * Loads the modules of an address's view.
  * @param {Route} route an unknown section shows the servers
@@ -76,7 +79,14 @@ const SECTIONS = dictionaryOf({
  * @throws {TypeError} a module could not be loaded
  */
 export function loadSection(route) {
+  if (!servesModels && OF_MODELS.has(route.section)) return openNoModels();
   return (SECTIONS[route.section] ?? openServers)(route);
+}
+
+/** @returns {Promise<MakeView>} */
+async function openNoModels() {
+  const { NoModelsView } = await import("./models/no_models_view.js");
+  return () => new NoModelsView();
 }
 
 /** @param {Route} route @returns {Promise<MakeView>} */

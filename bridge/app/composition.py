@@ -3,21 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING
 
 from prometheus_client.registry import Collector
 
 from bridge.app.part import AmongReplicas, Ground, Part, join_observers
 from bridge.app.parts.accounts import AccountsPart
 from bridge.app.parts.calls import CallsPart
-from bridge.app.parts.conversations import ConversationsPart
 from bridge.app.parts.documents import DocumentsPart, Offer
 from bridge.app.parts.limits import LimitsPart
 from bridge.app.parts.mcp import McpPart
 from bridge.app.parts.metrics import MetricsPart
-from bridge.app.parts.models import ModelsPart
 from bridge.app.parts.pages import PagesPart
 from bridge.app.parts.records import RecordsPart
-from bridge.app.parts.responses import ResponsesPart
 from bridge.app.parts.sockets import SocketsPart
 from bridge.app.parts.tracing import TracingPart
 from bridge.app.readiness import Readiness
@@ -33,11 +31,12 @@ from bridge.cluster.changes import Followed
 from bridge.documents.reader import DocumentReader
 from bridge.lazy_modules import load_lazily
 from bridge.metrics.metric_definitions import Instruments, StateGauges
-from bridge.models.conversation_runs.locks import ConversationLocks
-from bridge.storage.audit_log import AuditLog
 from bridge.storage.call_journal import CallJournal
 from bridge.storage.store import Store
 from bridge.storage.users import UserTables
+
+if TYPE_CHECKING:
+    from bridge.app.models_wing import ModelsWing  # a bridge without models imports none of it
 
 
 class Components:
@@ -52,8 +51,11 @@ class Components:
         among: AmongReplicas,
     ) -> None:
         """`reader` reads documents, `offer` shares some at the start."""
-        turn_calls, mcp_calls, run_locks = CallWatch(), CallWatch(), ConversationLocks()
+        mcp_calls = CallWatch()
         self.ground = ground
+        wings = _open_wings(ground)
+        self.wing = wings[0] if wings else None
+        """What knows models; None: this bridge serves none."""
         self.tracing = TracingPart(ground)
         self.limits = LimitsPart(ground, self._apply_limits, self._announce_breakers)
         controls = self.limits.controls
@@ -67,10 +69,9 @@ class Components:
         self.documents = DocumentsPart(
             ground, reader, self.sockets.gateway.announcements, self._follow_servers, offer
         )
-        registry, journal, pages = self.documents.registry, self.records.journal, self.sockets.gateway.pages
+        registry = self.documents.registry
         observers = join_observers(
-            [self.metrics, self.tracing, self.records, *installed],
-            (turn_calls.note_move, mcp_calls.note_move, run_locks.forward_call),
+            [self.metrics, self.tracing, self.records, *installed, *wings], [mcp_calls.note_move]
         )
         self.calls = CallsPart(
             ground,
@@ -82,30 +83,28 @@ class Components:
             observers=observers,
             answers=among.answers,
         )
-        self.models = ModelsPart(
-            ground,
-            self.accounts,
-            controls,
-            self.calls,
-            pages,
-            watch=turn_calls,
-            on_end=observers.turns,
-            tracer=self.tracing.tracer,
-        )
-        self.responses = ResponsesPart(ground, self.models, journal, pages.count_pages)
-        self.conversations = ConversationsPart(ground, self.models, journal, registry, run_locks)
+        for wing in wings:
+            wing.make_parts(
+                self.accounts,
+                controls,
+                self.calls,
+                self.records,
+                pages=self.sockets.gateway.pages,
+                instruments=instruments.turns,
+                on_end=observers.turns,
+                tracer=self.tracing.tracer,
+            )
         self.mcp = McpPart(
             ground, self.accounts, self.records, self.calls, watch=mcp_calls, tracer=self.tracing.tracer
         )
-        self.pages = PagesPart(ground, self.accounts, self.sockets.gateway, registry, among.relay)
+        gateway, define = self.sockets.gateway, self.wing and self.wing.models.define_tools
+        self.pages = PagesPart(ground, self.accounts, gateway, registry, among.relay, define_tools=define)
         first = [self.tracing, self.limits, self.accounts, self.metrics, self.records, self.sockets]
-        later = [self.documents, self.calls, self.models, self.responses, self.conversations, self.mcp]
+        later = [self.documents, self.calls, *(part for wing in wings for part in wing.parts), self.mcp]
         others = [self.pages, *installed, *([] if among.part is None else [among.part])]
         self.parts: Sequence[Part] = [*first, *later, *others]
         checks = [check for part in self.parts for check in part.list_checks()]
         self.readiness = Readiness(checks, ground.timings.checked_s)
-
-    # Messages of earlier parts to later ones.
 
     def _apply_limits(self) -> None:
         for part in self.parts:
@@ -151,11 +150,6 @@ class Components:
         return self.accounts.users
 
     @property
-    def audit(self) -> AuditLog:
-        """The audit log."""
-        return self.ground.audit
-
-    @property
     def identity(self) -> Identity:
         """Who asks."""
         return self.accounts.identity
@@ -194,3 +188,10 @@ class Components:
     def engine(self) -> Engine:
         """What runs tool calls."""
         return self.calls.engine
+
+
+def _open_wings(ground: Ground) -> Sequence[ModelsWing]:
+    if ground.settings.model_defaults.no_models:
+        return []
+    make: Callable[[Ground], ModelsWing] = load_lazily("models_wing")
+    return [make(ground)]

@@ -34,7 +34,7 @@ from bridge.http.middleware import (
     is_model_path,
 )
 from bridge.http.openapi_document import api_document
-from bridge.http.routing import TIMINGS, TRUSTED_PROXIES, ApiRoute, Route, error_answer
+from bridge.http.routing import SERVES_MODELS, TIMINGS, TRUSTED_PROXIES, ApiRoute, Route, error_answer
 from bridge.http.security_headers import add_security_headers
 from bridge.http.tracing import trace_requests
 from bridge.settings.bridge import BridgeSettings
@@ -67,6 +67,7 @@ def build_application(parts: Components, relay: Relay | None = None) -> web.Appl
     )
     app[TRUSTED_PROXIES] = ground.settings.network.trusted_proxies
     app[TIMINGS] = ground.timings
+    app[SERVES_MODELS] = parts.wing is not None
     app.on_response_prepare.append(cors_headers(origins))
     app.on_response_prepare.append(add_security_headers)
     routes = [
@@ -78,7 +79,7 @@ def build_application(parts: Components, relay: Relay | None = None) -> web.Appl
     _refuse_doubles(app[ROUTES])
     for route in app[ROUTES]:
         _add_route(app, route, parts, relay)
-    listener = AuditedListener(parts.dispatcher, parts.audit, accounts.rejected)
+    listener = AuditedListener(parts.dispatcher, parts.ground.audit, accounts.rejected)
     parts.gateway.attach_socket(app, listener, parts.registry)
     return app
 
@@ -92,7 +93,7 @@ def _refuse_doubles(routes: Sequence[Route]) -> None:
 
 def _add_route(app: web.Application, route: Route, parts: Components, relay: Relay | None) -> None:
     """Add a route; only this function does, so that every route has its access check."""
-    audited = audit_route(route, parts.audit)
+    audited = audit_route(route, parts.ground.audit)
     router = None if relay is None else relay.router
     handler = check_access(audited, route.access, parts.identity, parts.accounts.mcp_callers, router)
     for method in (route.method, *([hdrs.METH_HEAD] if route.answers_head else [])):
@@ -111,7 +112,7 @@ def _facts_routes(api: list[ApiRoute]) -> list[Route]:
 def render_error(request: web.Request, error: WireError) -> web.Response:
     """Return the response for an error, in the shape that clients of the request's path expect."""
     if error.code is ErrorCode.NOT_FOUND and request.match_info.http_exception is not None:
-        advice = advise_on_path(request.path)
+        advice = advise_on_path(request.path, serves_models=request.app[SERVES_MODELS])
         error = error.model_copy(update={"message": f"{error.message} {advice}".rstrip()})
     if is_model_path(request.path):
         return wire_error_response(request, error)

@@ -66,8 +66,9 @@ class Leaving:
     async def move_user(self, parts: Components, user_id: str, until: float, *, to: str = "") -> None:
         """Hand a user over to a replica, by default to that with the fewest; work may end until a time."""
         self._homes.begin_move(user_id)
-        parts.conversations.runs.move_user(user_id)
-        while _is_working(parts, user_id) and asyncio.get_running_loop().time() < until:
+        for part in parts.parts:
+            part.move_user(user_id)
+        while _is_serving(parts, user_id) and asyncio.get_running_loop().time() < until:
             await sleep_safely(LOOK_S)
         await self._residents.end_work(user_id)
         await fenced_of(parts).wait_until_committed(STOP_COMMIT_S)
@@ -78,5 +79,5 @@ class Leaving:
             _log.warning("User %s was not handed over: %s", user_id, error.error.message)
 
 
-def _is_working(parts: Components, user_id: str) -> bool:
-    return bool(parts.dispatcher.open_calls(user_id) or parts.models.requests.count_user(user_id))
+def _is_serving(parts: Components, user_id: str) -> bool:
+    return any(part.is_serving(user_id) for part in parts.parts)

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence, Set
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 from prometheus_client.registry import Collector
 
@@ -14,18 +15,20 @@ from bridge.calls.call_watch import CallObserver
 from bridge.cluster.changes import Followed
 from bridge.cluster.relay import Relay
 from bridge.errors import ErrorCode
-from bridge.homes import HomeOf
+from bridge.homes import Home, HomeOf
 from bridge.http.answers_elsewhere import OtherReplicas
 from bridge.http.routing import Route
 from bridge.metrics.metric_definitions import StateGauges
-from bridge.models.agent.turn_stages import TurnEndObserver
-from bridge.models.providers.listed_models import DEMO_PROVIDER_NAME
 from bridge.settings.bridge import BridgeSettings
 from bridge.storage.audit_log import AuditLog
+from bridge.storage.replicas.left_work import LeftWork
 from bridge.storage.store import Store
 from bridge.storage.users import User
 from bridge.tasks import Tasks
 from bridge.timings import Timings
+
+if TYPE_CHECKING:
+    from bridge.models.agent.turn_stages import TurnEndObserver  # a bridge without models imports none of it
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -53,11 +56,6 @@ class Ground:
     def replica(self) -> str:
         """Id of this replica; empty for a bridge that is alone."""
         return "" if self.homes is None else self.homes.replica
-
-    @property
-    def own_providers(self) -> Set[str]:
-        """Names of the providers that the operator has set up, and the demo's; users have others."""
-        return {provider.name for provider in self.settings.models.provider} | {DEMO_PROVIDER_NAME}
 
 
 @dataclass(frozen=True, slots=True)
@@ -125,6 +123,30 @@ class Part:
 
     def apply_limits(self) -> None:
         """Apply limits that have changed; must not wait."""
+
+    async def take_over_user(self, home: Home, left: LeftWork) -> str:
+        """End, or go on with, what older homes of a user left; in a replica, before the user is served.
+
+        Returns what was done in words for the log; "" for nothing. Where it fails, it is asked for again.
+
+        Raises:
+            BridgeError: `database_unavailable`.
+        """
+        return ""
+
+    def move_user(self, user_id: str) -> None:
+        """Give a user's work up at its next good moment, for a new home; what runs goes on. Must not wait."""
+
+    async def end_user(self, user_id: str) -> None:
+        """End a user's work here, because the user is at home elsewhere; must not fail."""
+
+    def is_serving(self, user_id: str) -> bool:
+        """Return whether something is open for which a user waits; a replica that stops lets it end."""
+        return False
+
+    def is_busy(self, user_id: str) -> bool:
+        """Return whether anything of a user is open here, so that the user stays at home here."""
+        return self.is_serving(user_id)
 
     async def start(self) -> None:
         """Begin what runs until the end, and take over what an earlier process left; before anyone is served.

@@ -24,43 +24,21 @@ def fenced_of(parts: Components) -> FencedJournal:
 
 
 def compose_resident_work(parts: Components) -> ResidentWork:
-    """Build what `Residents` does, from the components of a replica."""
-    runs, responses, journal = parts.conversations.runs, parts.responses, fenced_of(parts)
+    """Build what `Residents` does, from the parts of a replica, which are asked in their order."""
     left_work = LeftWorkTable(parts.store.fenced_sessions)
 
     async def settle(home: Home) -> None:
-        user_id = home.user_id
-        left = await left_work.find_left(user_id, home.epoch)
-        in_doubt = await journal.settle_user(user_id, home.epoch) if left.has_calls else 0
-        if left.has_calls or left.has_repeatable:
-            parts.engine.restore_repeats(await parts.journal.take_over_repeats(user_id))
-        ended = await runs.take_over_left(user_id) if left.has_runs else 0
-        resumed = await responses.continuer.resume_orphaned(user_id) if left.has_responses else 0
-        if in_doubt or ended or resumed:
-            _log.warning(
-                "User %s came from a lost replica: %d calls in doubt, %d conversations ended, %d responses "
-                "resumed.",
-                user_id,
-                in_doubt,
-                ended,
-                resumed,
-            )
+        left = await left_work.find_left(home.user_id, home.epoch)
+        done = [await part.take_over_user(home, left) for part in parts.parts]
+        if said := ", ".join(filter(None, done)):
+            _log.warning("User %s came from a lost replica: %s.", home.user_id, said)
 
     async def end_work(user_id: str) -> None:
-        parts.dispatcher.leave_user(user_id)
-        await responses.running.stop_user(user_id)
-        await runs.stop_user(user_id)
-        parts.engine.forget_repeats(user_id)
-        await parts.gateway.move_user(user_id)
+        for part in parts.parts:
+            await part.end_user(user_id)
 
     def is_busy(user_id: str) -> bool:
-        return bool(
-            parts.gateway.pages.count_pages(user_id)
-            or parts.dispatcher.open_calls(user_id)
-            or responses.running.count_user(user_id)
-            or parts.models.requests.count_user(user_id)
-            or any(run.user_id == user_id for run in runs.locks.runs)
-        )
+        return any(part.is_busy(user_id) for part in parts.parts)
 
     return ResidentWork(settle, end_work, is_busy, parts.gateway.pages.expect_user)
 

@@ -82,8 +82,8 @@ class Bridge:
             await self.relay.close()
         for part in reversed(parts.parts):
             await part.close()
-        parts.audit.add_entry(AuditKind.STOPPED, None, "bridge")
-        await parts.audit.flush_entries()
+        parts.ground.audit.add_entry(AuditKind.STOPPED, None, "bridge")
+        await parts.ground.audit.flush_entries()
         await parts.store.close()
         self._forget_address()
 

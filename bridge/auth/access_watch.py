@@ -85,6 +85,10 @@ class AccessWatch:
         self._held[task] = _Held(caller, end)
         task.add_done_callback(self._forget)
 
+    def hold_for_user(self, task: asyncio.Task[Any], user_id: str, end: Callable[[], object]) -> None:
+        """Call `end` if a user loses access while a task runs of which nothing else is known."""
+        self.hold_while(task, stored_caller(user_id, {}), end)
+
     async def keep_looking(
         self, list_requests: Callable[[], Iterable[ServedRequest]], every_s: float = LOOK_S
     ) -> None:

@@ -27,9 +27,9 @@ from bridge.settings.storage import StorageSettings
 from bridge.settings.users import LOCAL_USER
 from bridge.storage.accounts.account_tables import AccountTables
 from bridge.storage.accounts.logins import LoginTable
-from bridge.storage.accounts.usage import UsageTable
 from bridge.storage.audit_log import AuditLog
 from bridge.storage.call_journal import CallJournal
+from bridge.storage.chat.usage import UsageTable
 from bridge.storage.database_lease import DatabaseInUse
 from bridge.storage.errors import StoreError
 from bridge.storage.open_pages import OPEN_PAGES_FILE, read_users, write_users

@@ -13,8 +13,10 @@ import posixpath
 import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
+from html import escape
 from pathlib import Path
-from typing import Any
+from types import MappingProxyType
+from typing import Any, Literal, TypeAlias
 
 from aiohttp import hdrs, web
 
@@ -32,11 +34,9 @@ CONTENT_TYPES = {
 ADDRESS = "/static/"
 """What the page's documents write for the folder of its files; they are sent with the digest behind it."""
 
-NONCE_TAG = '<meta name="session-nonce" content="">'
-"""Tag of a document that gets a nonce for the page's first session, which saves asking for one."""
-
-LOGIN_TAG = '<meta name="login" content="">'
-"""Tag of a document that says where to log in; empty: nowhere."""
+SaidName: TypeAlias = Literal["session-nonce", "login", "models"]
+"""What a document's tags say of the bridge: a nonce for the page's first session, which saves asking for one;
+where to log in, "" for nowhere; and "off" if it serves no models."""
 
 MANIFEST = "manifest.json"
 """File of a built page: `{"digest", "preloads": {document: [names]}}`; a clone's names its `sources` too."""
@@ -76,10 +76,8 @@ class PageFiles:
         self._state: frozenset[tuple[str, int, int]] = frozenset()
         self._version: _Version | None = None
 
-    def read_document(self, name: str, *, nonce: str = "", has_login: bool = False) -> str:
+    def read_document(self, name: str, said: Mapping[SaidName, str] = MappingProxyType({})) -> str:
         """Return an HTML file with the addresses of the present version, and what its tags say of the bridge.
-
-        `nonce`: for the first session; `has_login`: whether people may log in at a provider.
 
         In a clone this is where changed sources are noticed, because every page begins with a document.
         """
@@ -90,9 +88,9 @@ class PageFiles:
             for module in version.preloads.get(name, ())
         )
         text = (version.folder / name).read_text(encoding="utf-8").replace(ADDRESS, address)
-        text = text.replace(NONCE_TAG, NONCE_TAG.replace('""', f'"{nonce}"'))
-        if has_login:
-            text = text.replace(LOGIN_TAG, LOGIN_TAG.replace('""', '"/login"'))
+        for tag, content in said.items():
+            begun = f'<meta name="{tag}" content="'
+            text = text.replace(f'{begun}">', f'{begun}{escape(content)}">')
         return text.replace("</head>", f"{links}</head>")
 
     @property

@@ -96,6 +96,11 @@ class Confirmation(ApiModel):
 TRUSTED_PROXIES = web.AppKey("trusted_proxies", Sequence[ProxyNetwork])
 """The proxies that may tell from where somebody came."""
 
+SERVES_MODELS = web.AppKey("serves_models", bool)
+"""Whether the bridge has a model API."""
+
+NO_MODELS = "This bridge was started without models (--no-models): it has tools alone."
+
 TIMINGS = web.AppKey("timings", Timings)
 """How long the bridge waits."""
 

@@ -8,8 +8,9 @@ origin it was made for (ruling 21).
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
+from types import MappingProxyType
 from urllib.parse import urlsplit
 
 from aiohttp import hdrs, web
@@ -24,7 +25,7 @@ from bridge.errors import BridgeError, ErrorCode
 from bridge.http.access import caller_of
 from bridge.http.body import read_body
 from bridge.http.declared_routes import DeclaredApiRoutes, api_route, ok, route
-from bridge.http.page_files import PageFiles
+from bridge.http.page_files import PageFiles, SaidName
 from bridge.http.routing import ApiModel, json_answer
 from bridge.http.security_headers import FILE_POLICY
 from bridge.settings.network import origin_of
@@ -98,11 +99,11 @@ class PageRoutes(DeclaredApiRoutes):
         registry: Registry,
         page_origin: str,
         *,
-        has_login: bool = False,
+        said: Mapping[SaidName, str],
         built_in_clone: Path | None = None,
     ) -> None:
-        """`has_login`: whether people may log in at a provider; `built_in_clone`: the page of `make run`."""
-        self._has_login = has_login
+        """`said`: of the bridge, in the page's tags; `built_in_clone`: the page of `make run`."""
+        self._said = said
         self._identity = identity
         self._registry = registry
         self._files = PageFiles(STATIC, BUILT_PAGE, built_in_clone)
@@ -132,8 +133,8 @@ class PageRoutes(DeclaredApiRoutes):
         if origin_of(f"{urlsplit(self._origin).scheme}://{request.host}") != self._origin:
             raise web.HTTPTemporaryRedirect(self._origin + "/")
         policy = self._policy(["'self'", self._socket_origin], frames="'self'", ancestors="'none'")
-        nonce = self._identity.issue_challenge()
-        return self._document("index.html", policy, nonce=nonce, has_login=self._has_login)
+        said: dict[SaidName, str] = {**self._said, "session-nonce": self._identity.issue_challenge()}
+        return self._document("index.html", policy, said)
 
     @route("GET /probe", access="public", answers_head=True)
     async def serve_probe(self, request: web.Request) -> web.StreamResponse:
@@ -199,9 +200,11 @@ class PageRoutes(DeclaredApiRoutes):
             raise BridgeError(ErrorCode.NOT_FOUND, f"There is no file {request.path}.")
         return answer
 
-    def _document(self, name: str, policy: str, *, nonce: str = "", has_login: bool = False) -> web.Response:
+    def _document(
+        self, name: str, policy: str, said: Mapping[SaidName, str] = MappingProxyType({})
+    ) -> web.Response:
         headers = {**DOCUMENT_HEADERS, "Content-Security-Policy": policy}
-        text = self._files.read_document(name, nonce=nonce, has_login=has_login)
+        text = self._files.read_document(name, said)
         response = web.Response(text=text, content_type="text/html", charset="utf-8", headers=headers)
         response.enable_compression()
         return response

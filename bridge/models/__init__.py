@@ -1,1 +1,1 @@
-"""The wing of the models: their loop, providers, conversations with their runs, stored items, admission."""
+"""The wing of the models; the wing of tools imports nothing of it, and `--no-models` leaves it out."""

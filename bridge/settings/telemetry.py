@@ -60,9 +60,10 @@ def _known_part(entry: str) -> str:
     found = _LEVEL.fullmatch(entry)
     level = nearest_level(found["level"]) if found else ""
     if found is None or level not in get_args(LogLevel):
-        raise ValueError("must be parts with their levels: cluster=debug,providers=warning")
-    if not _is_part(found["part"]):
-        raise ValueError(f"must name packages of bridge/; {found['part']} is none")
+        raise ValueError("must be parts with their levels: cluster=debug,models.providers=warning")
+    if not _is_part(part := found["part"]):
+        hint = f"; it is models.{part} now" if _is_part(f"models.{part}") else ""
+        raise ValueError(f"must name packages of bridge/; {part} is none{hint}")
     return f"{found['part']}={level}"
 
 
@@ -107,7 +108,7 @@ class TelemetrySettings(Section):
             "TOOL_BRIDGE_LOG_LEVELS",
             "--log-level-of",
             "PART=LEVEL",
-            range="parts with their levels: `cluster=debug,providers=warning`",
+            range="parts with their levels: `cluster=debug,models.providers=warning`",
             see="[logs](../how-to/watch-a-bridge.md#read-the-log)",
         ),
     ] = Field(

@@ -20,15 +20,8 @@ from bridge.storage.chat.conversation_mapping import (
     place_of_conversation,
     place_of_message,
 )
-from bridge.storage.chat.item_mapping import (
-    EVENTS,
-    ITEMS,
-    REASONING,
-    RESPONSES,
-    place_of_events,
-    place_of_item,
-    place_of_response,
-)
+from bridge.storage.chat.item_mapping import REASONING, place_of_events, place_of_item, place_of_response
+from bridge.storage.chat.item_tables import EVENTS, ITEMS, RESPONSES
 from bridge.storage.chat.model_providers import PROVIDERS, place_of_provider
 from bridge.storage.dialects import overwrite_what_is_deleted, truncate_log
 from bridge.storage.encryption import Encrypted, Encryption, Unreadable

@@ -1,6 +1,7 @@
 // @ts-check
 /** Connect: asks where Open WebUI runs, and prints everything to copy, for MCP clients and programs too. */
 import { t } from "../base/language.js";
+import { servesModels } from "../base/served_models.js";
 import { bridgePart, connectionPart, curlPart, webuiPart } from "./instructions.js";
 import { connectSettings, readOrigin, usualOrigin } from "./connect_settings.js";
 import { el, fill, labelledField, notice, sentenceOf } from "../ui/dom.js";
@@ -41,6 +42,7 @@ export class ConnectView {
     this.keys = new KeysPanel(parts.api, (key) => this.#set(key));
     this.mcp = new McpPanel();
     this.model = new ModelPanel(parts.api);
+    this.model.element.hidden = !servesModels;
     this.other = el("div", { class: "stack" });
     /** @type {ConnectFacts | null} */
     this.facts = null;
@@ -75,7 +77,7 @@ export class ConnectView {
       this.#renderQuestions();
       await this.#readFacts();
       if (this.facts?.operator) this.keys.offerForwarding(this.facts);
-      await Promise.all([this.keys.loadKeys(), this.model.loadModels()]);
+      await Promise.all([this.keys.loadKeys(), servesModels && this.model.loadModels()]);
     } catch (failure) {
       fill(this.output, notice("error", sentenceOf(failure)));
     }

@@ -6,6 +6,9 @@ export const GERMAN_MODELS = {
   "The chat and programs ask these models. Their keys stay on the bridge, encrypted; no page and no program reads them.":
     "Der Chat und Programme fragen diese Modelle. Ihre Schlüssel bleiben verschlüsselt auf der Bridge; keine Seite und kein Programm liest sie.",
   "Back to the chat": "Zurück zum Chat",
+  "No models here": "Hier gibt es keine Modelle",
+  "This bridge was started without models (--no-models): it has tools alone. Programs and Open WebUI use them as before.":
+    "Diese Bridge wurde ohne Modelle gestartet (--no-models): Sie hat nur Werkzeuge. Programme und Open WebUI benutzen sie wie zuvor.",
   "Add a model provider": "Anbieter von Modellen hinzufügen",
   Change: "Ändern",
   "Change {0}": "{0} ändern",

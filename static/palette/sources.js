@@ -1,6 +1,7 @@
 // @ts-check
 /** Everything that the palette searches: views, tools, servers, calls and chats of the user. */
 import { t } from "../base/language.js";
+import { servesModels } from "../base/served_models.js";
 import { ChatApi } from "../session/chat_api.js";
 import { listSections, viewAddress } from "../ui/router.js";
 import { changeAppearance } from "../ui/appearance.js";
@@ -78,6 +79,7 @@ function commands(showKeys) {
  * @returns {Promise<Entry[]>}
  */
 export async function findChats({ api }, query) {
+  if (!servesModels) return [];
   const chats = new ChatApi(api);
   const found = query.trim()
     ? await chats.searchConversations(query.trim())

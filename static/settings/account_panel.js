@@ -1,5 +1,6 @@
 // @ts-check
 /** Who uses this page, how much of the budget for models is used, and the way out of a login. */
+import { servesModels } from "../base/served_models.js";
 import { t } from "../base/language.js";
 import { formatTime } from "../base/time_format.js";
 import { loginAddress } from "../session/team_login.js";
@@ -20,7 +21,7 @@ export class AccountPanel {
       this.facts,
       out,
     );
-    void this.#load(api);
+    if (servesModels) void this.#load(api);
   }
 
   /** It subscribes to nothing. */

@@ -1,6 +1,7 @@
 // @ts-check
 /** What is the user's own, one section for each subject; then, folded, what the operator sets for everybody. One search finds both. */
 import { t } from "../base/language.js";
+import { servesModels } from "../base/served_models.js";
 import { el, fill, link, notice, sentenceOf } from "../ui/dom.js";
 import { viewAddress } from "../ui/router.js";
 import { breakerNotices } from "../ui/breaker_notice.js";
@@ -56,13 +57,13 @@ function ownSections(parts) {
   return [
     new AccountPanel(parts),
     approvalPanel(),
-    modelsPanel(),
+    ...(servesModels ? [modelsPanel()] : []),
     backupPanel(),
     { element: notificationPanel(), stop: () => {} },
     new CallSettingForm(parts, {}),
     new AppearancePanel(),
     new LanguagePanel(),
-    new StoredItemsPanel(parts.api),
+    ...(servesModels ? [new StoredItemsPanel(parts.api)] : []),
     new WebMcpPanel(parts.webMcp),
   ];
 }

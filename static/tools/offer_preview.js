@@ -1,6 +1,7 @@
 // @ts-check
 /** What clients and models receive of the tools, word for word, and the tokens it costs in every request. */
 import { t, formatNumber } from "../base/language.js";
+import { servesModels } from "../base/served_models.js";
 import { codeBlock, el, fill, labelledField, notice, sentenceOf } from "../ui/dom.js";
 import { formatCount } from "../ui/format_count.js";
 import { stringifyJson } from "../base/json_text.js";
@@ -23,7 +24,9 @@ export class OfferPreview {
     this.form = el(
       "select",
       { onchange: () => void this.#load() },
-      ...FORMS.map(([value, label]) => el("option", { value }, label)),
+      ...FORMS.filter(([value]) => servesModels || value !== "responses").map(([value, label]) =>
+        el("option", { value }, label),
+      ),
     );
     this.cost = el("p", { class: "hint", dataset: { testid: "cost" } });
     this.place = el("div");

@@ -2,6 +2,7 @@
 /** The sections of the page and the addresses of its views: `#/servers/petstore/review` and the like. */
 import { dictionaryOf } from "../base/dictionary.js";
 import { t } from "../base/language.js";
+import { servesModels } from "../base/served_models.js";
 import { button, el, fill, link, notice } from "./dom.js";
 import { icon } from "./icon.js";
 
@@ -9,7 +10,7 @@ import { icon } from "./icon.js";
 /** @typedef {import("../types/view_types.js").View} View */
 
 /** With what its icon draws, in a square of 24. @type {[name: string, label: string, icon: string][]} */
-const SECTIONS = [
+const ALL_SECTIONS = [
   ["servers", t`Servers`, "M4 5h16v5H4zM4 14h16v5H4zM8 7.5h.01M8 16.5h.01"],
   ["tools", t`Tools`, "M14.5 6a4.5 4.5 0 0 0 5 5.5L11 20a2.1 2.1 0 0 1-3-3l8.5-8.5A4.5 4.5 0 0 1 18.5 4"],
   ["chat", t`Chat`, "M4 5h16v11H11l-5 4v-4H4z"],
@@ -18,6 +19,8 @@ const SECTIONS = [
   ["settings", t`Settings`, "M4 7h9M19 7h1M4 17h1M11 17h9M16 4.5v5M8 14.5v5"],
   ["connect", t`Connect`, "M9 15l6-6M10.5 6.5l2-2a4.2 4.2 0 0 1 6 6l-2 2M13.5 17.5l-2 2a4.2 4.2 0 0 1-6-6l2-2"],
 ];
+
+const SECTIONS = ALL_SECTIONS.filter(([name]) => servesModels || name !== "chat");
 
 /** Views without a place of their own in the list. @type {Record<string, string>} */
 const BELONGS_TO = dictionaryOf({
@@ -120,7 +123,7 @@ export class Router {
       return el("li", null, to);
     });
     fill(this.list, el("ul", null, ...items));
-    document.title = t`${SECTIONS.find(([name]) => name === shown)?.[1] ?? t`Doctor`} · Tool Bridge`;
+    document.title = t`${ALL_SECTIONS.find(([name]) => name === shown)?.[1] ?? t`Doctor`} · Tool Bridge`;
   }
 }
 

@@ -22,10 +22,10 @@ from bridge.storage import database_lease
 from bridge.storage.answer_files import FOLDER
 from bridge.storage.call_mapping import COLUMNS
 from bridge.storage.chat.items import ItemTables
+from bridge.storage.chat.memory_choices import MemoryChoiceTable
 from bridge.storage.chat.model_providers import ModelProviderTable
 from bridge.storage.database import open_database
 from bridge.storage.open_pages import OPEN_PAGES_FILE, read_users, write_users
-from bridge.storage.preferences import MemoryChoiceTable
 from bridge.storage.store import Store, StoreHooks
 from bridge.storage.tables import Base
 from bridge.storage.users import UserTables

@@ -18,6 +18,7 @@ from tests.support.documents.compiled import document_text
 from tests.support.models.model_answers import calls, text
 from tests.support.models.model_bridge import model_bridge, products
 from tests.support.models.scripted_provider import answers, scripted_provider
+from tests.support.models.wing import wing_of
 from tests.support.running_bridge import page_of, running_bridge
 
 pytestmark = pytest.mark.asyncio
@@ -43,7 +44,7 @@ async def smoke_alone(bridge: Bridge, *words: str) -> Ended:
 
 
 async def count(bridge: Bridge) -> int:
-    found = await bridge.components.conversations.store.list_conversations(
+    found = await wing_of(bridge.components).conversations.store.list_conversations(
         bridge.local_user.id, before=None, limit=5
     )
     return len(found)

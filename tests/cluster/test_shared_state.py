@@ -20,6 +20,7 @@ from bridge.storage.servers import ServerTables
 from bridge.storage.users import UserTables
 from tests.support.cluster.following_bridges import FollowingBridges, following_bridges
 from tests.support.documents.compiled import document_text
+from tests.support.models.wing import wing_of
 from tests.support.running_bridge import pair_browser
 from tests.support.stores.devices import add_device
 from tests.support.stores.postgresql import PostgresServer
@@ -239,20 +240,20 @@ async def chosen_device(parts: Components, user: str, _server_id: str) -> object
 
 
 async def choose_memory(parts: Components, user: str, _server_id: str) -> None:
-    await parts.models.choices.save_choice(user, MemoryChoice(keeps_answers=False))
+    await wing_of(parts).models.choices.save_choice(user, MemoryChoice(keeps_answers=False))
 
 
 async def memory(parts: Components, user: str, _server_id: str) -> object:
-    return not (await parts.models.choices.choice_of_user(user)).keeps_answers
+    return not (await wing_of(parts).models.choices.choice_of_user(user)).keeps_answers
 
 
 async def save_provider(parts: Components, user: str, _server_id: str) -> None:
     settings = ProviderSettings(name="mine", base_url="http://127.0.0.1:9/v1")
-    await parts.models.models.store.save_provider(UserProvider(user, settings, models=("small",)))
+    await wing_of(parts).models.models.store.save_provider(UserProvider(user, settings, models=("small",)))
 
 
 async def provider(parts: Components, user: str, _server_id: str) -> object:
-    return "small" in [entry.id for entry in await parts.models.models.list_models(user)]
+    return "small" in [entry.id for entry in await wing_of(parts).models.models.list_models(user)]
 
 
 SETTINGS: dict[str, tuple[Change, Look]] = {

@@ -68,6 +68,6 @@ async def test_no_header_makes_an_address_another_one(bridge: Bridge) -> None:
         async with aiohttp.ClientSession() as http, http.get(bridge.base_url + "/api/me", headers=headers):
             pass
     assert await call(bridge, "tbk_guess") == (429, ErrorCode.RATE_LIMITED, "6")
-    await bridge.components.audit.flush_entries()
-    entries = await bridge.components.audit.read_entries(AuditQuery(kinds=(AuditKind.REFUSED,)))
+    await bridge.components.ground.audit.flush_entries()
+    entries = await bridge.components.ground.audit.read_entries(AuditQuery(kinds=(AuditKind.REFUSED,)))
     assert {each.entry.actor for each in entries} == {"address 127.0.0.1"}

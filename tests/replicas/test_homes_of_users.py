@@ -83,7 +83,7 @@ async def test_a_caller_at_another_replica_reaches_the_page(two: TwoReplicas) ->
 
 
 def _count_homes(bridge: Bridge) -> float:
-    instruments = bridge.components.metrics.metrics.instruments
+    instruments = bridge.components.metrics.instruments
     bridge.components.set_gauges(instruments.state)
     return metric(instruments.registry, "homes")
 

@@ -18,6 +18,7 @@ from tests.support.conversation_client import ConversationClient, listen_to_even
 from tests.support.models.model_answers import calls, text
 from tests.support.models.model_bridge import models_file
 from tests.support.models.scripted_provider import KEY, ScriptedProvider, script
+from tests.support.models.wing import wing_of
 from tests.support.running_bridge import json_answer, pair_browser
 from tests.support.stores.databases import execute
 from tests.support.stores.postgresql import PostgresServer
@@ -52,7 +53,7 @@ class Scene:
     async def stop_after_round(self) -> None:
         """Stop `here` while the page performs a call, which then ends."""
         stopping = asyncio.create_task(self.stop_here(40.0))
-        await eventually(lambda: self.here.components.conversations.runs.locks.runs[0].is_to_move)
+        await eventually(lambda: wing_of(self.here.components).conversations.runs.locks.runs[0].is_to_move)
         self.may_answer.set()
         await stopping
         self.client.base_url = self.there.base_url

@@ -6,7 +6,8 @@ from dataclasses import dataclass, replace
 import pytest
 import pytest_asyncio
 
-from bridge.models.stored_items.items import WAITING_TYPE, StoredItem, StoredResponse
+from bridge.item_types import WAITING_TYPE
+from bridge.models.stored_items.items import StoredItem, StoredResponse
 from bridge.settings.storage import StorageSettings
 from bridge.storage.chat.items import ItemTables
 from bridge.storage.chat.retention import DAY_SECONDS, ROWS_AT_ONCE, Retention, pause_seconds

@@ -5,7 +5,7 @@ import asyncio
 import pytest
 
 from bridge.models.admission.budgets import RoundUsage, UsageSum
-from bridge.storage.accounts.usage import UsageTable
+from bridge.storage.chat.usage import UsageTable
 from bridge.storage.store import Store
 from bridge.storage.users import UserTables
 from tests.support.stores.databases import Where, with_tables

@@ -22,11 +22,13 @@ from bridge.endpoints.api.call_history import CallHistoryRoutes
 from bridge.endpoints.api.calls import CallRoutes
 from bridge.endpoints.api.limits import LimitRoutes
 from bridge.endpoints.tool_server import ToolServer
+from bridge.homes import Home
 from bridge.http.answer_files import AnswerFiles
 from bridge.http.answers_elsewhere import OtherReplicas
 from bridge.http.file_links import FileLinks
 from bridge.http.routing import Route
 from bridge.storage.answer_files import FOLDER
+from bridge.storage.replicas.left_work import LeftWork
 
 
 class CallsPart(Part):
@@ -109,6 +111,24 @@ class CallsPart(Part):
     def apply_limits(self) -> None:
         """Let calls through at the rate that is allowed now."""
         self._admission.apply_limits()
+
+    async def take_over_user(self, home: Home, left: LeftWork) -> str:
+        """Settle calls that a lost home left, and know those that may be sent again."""
+        user_id, journal = home.user_id, self._records.fenced
+        in_doubt = 0
+        if left.has_calls and journal is not None:
+            in_doubt = await journal.settle_user(user_id, home.epoch)
+        if left.has_calls or left.has_repeatable:
+            self.engine.restore_repeats(await self._records.journal.take_over_repeats(user_id))
+        return f"{in_doubt} calls in doubt" if in_doubt else ""
+
+    async def end_user(self, user_id: str) -> None:
+        """Leave the user's calls to the new home."""
+        self.dispatcher.leave_user(user_id)
+
+    def is_serving(self, user_id: str) -> bool:
+        """Return whether calls are open."""
+        return bool(self.dispatcher.open_calls(user_id))
 
     async def start(self) -> None:
         """Delete answers that have expired."""

@@ -18,7 +18,6 @@ from bridge.cluster.changes import Followed
 from bridge.documents.reader import DocumentReader
 from bridge.documents.sources import OWN_ONLY, ReferenceRules, read_document, read_public_document
 from bridge.endpoints.api.document_bundles import DocumentBundleRoutes
-from bridge.endpoints.api.offered_tools import OfferedToolRoutes
 from bridge.endpoints.api.selection import SelectionBounds, SelectionRoutes
 from bridge.endpoints.api.servers import ServerRoutes
 from bridge.heap import freeze_document
@@ -85,7 +84,6 @@ class DocumentsPart(Part):
             *servers.list_routes(),
             *DocumentBundleRoutes(reader.bundle_document, reader.split_body).list_routes(),
             *SelectionRoutes(self.registry, bounds).list_routes(),
-            *OfferedToolRoutes(self.registry).list_routes(),
         ]
 
     def list_followed(self) -> Sequence[Followed]:

@@ -36,6 +36,7 @@ class McpPart(Part):
     ) -> None:
         """`watch` observes calls."""
         settings, registry = ground.settings, calls.registry
+        self._engine = calls.engine
         readers = McpReaders(settings.tools.max_mcp_answer_bytes)
         tasks = McpTasks(
             McpTaskTable(ground.store, settings.storage), records.journal, ground.tasks, accounts.access
@@ -59,6 +60,10 @@ class McpPart(Part):
             instructions=USAGE_PROMPT,
             tracer=tracer,
         )
+
+    async def end_user(self, user_id: str) -> None:
+        """Forget which calls may be sent again; the new home reads them."""
+        self._engine.forget_repeats(user_id)
 
     def list_routes(self) -> Sequence[Route]:
         """Return the routes of the endpoint."""

@@ -10,7 +10,7 @@ from bridge.app.part import Ground, Observers, Part, UnusablePart
 from bridge.auth.identity import Identity
 from bridge.http.metrics import MetricsRoute
 from bridge.http.routing import Route
-from bridge.metrics.bridge_metrics import build_metrics
+from bridge.metrics.call_metrics import CallMetrics
 from bridge.metrics.loop_lag import measure_lag
 from bridge.metrics.metric_definitions import Instruments, StateGauges
 
@@ -27,24 +27,20 @@ class MetricsPart(Part):
         list_metrics: Callable[[], Sequence[Collector]],
     ) -> None:
         """`set_gauges` asks every part for its gauges, when metrics are read, `list_metrics` for others."""
-        self.metrics = build_metrics(instruments, ground.own_providers.__contains__)
+        self.instruments = instruments
+        self._calls = CallMetrics(instruments.registry)
         self._ground = ground
         self._identity = identity
         self._set_gauges = set_gauges
         self._list_metrics = list_metrics
 
     def list_observers(self) -> Observers:
-        """Return what measures calls and turns."""
-        metrics = self.metrics
-        return Observers(
-            calls=[metrics.calls.note_move],
-            refusals=[metrics.calls.note_refusal],
-            turns=[metrics.turns.note_turn],
-        )
+        """Return what measures calls."""
+        return Observers(calls=[self._calls.note_move], refusals=[self._calls.note_refusal])
 
     def list_routes(self) -> Sequence[Route]:
         """Return the route of the metrics."""
-        instruments, token = self.metrics.instruments, self._ground.settings.telemetry.metrics_token
+        instruments, token = self.instruments, self._ground.settings.telemetry.metrics_token
         return MetricsRoute(
             instruments.registry, lambda: self._set_gauges(instruments.state), self._identity, token=token
         ).list_routes()
@@ -57,8 +53,8 @@ class MetricsPart(Part):
         """
         try:
             for each in self._list_metrics():
-                self.metrics.instruments.registry.register(each)
+                self.instruments.registry.register(each)
         except ValueError as error:
             raise UnusablePart(f"The metrics of an installed part cannot be added: {error}.") from error
-        lag = self.metrics.instruments.loop_lag
+        lag = self.instruments.loop_lag
         self._ground.tasks.keep_running(lambda: measure_lag(lag), "lag of the event loop")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import secrets
 import time
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from functools import partial
 
 from bridge.app.part import Ground, Part
@@ -23,7 +23,7 @@ from bridge.endpoints.openai.debug_logs import RequestLogs
 from bridge.endpoints.openai.request import RequestReader
 from bridge.http.answer_files import TurnFiles
 from bridge.http.routing import Route
-from bridge.metrics.metric_definitions import StateGauges
+from bridge.metrics.metric_definitions import StateGauges, TurnInstruments
 from bridge.models.admission.budgets import Budgets
 from bridge.models.admission.request_queue import RequestQueue
 from bridge.models.agent.demo.model import DemoModel
@@ -35,17 +35,19 @@ from bridge.models.agent.tools.engine_toolbox import CallServices, Toolboxes
 from bridge.models.agent.turn_runner import TurnRunner
 from bridge.models.agent.turn_stages import TurnEndObserver
 from bridge.models.providers.directory import ModelDirectory
+from bridge.models.providers.listed_models import DEMO_PROVIDER_NAME
 from bridge.models.providers.turn_settings import turn_settings
 from bridge.models.providers.user_models import ModelServices, UserModels
 from bridge.models.stored_items.retention_preference import MemoryChoices
 from bridge.models.stored_items.ulid import Ulids
-from bridge.storage.accounts.usage import UsageTable
+from bridge.models.turn_metrics import TurnMetrics
 from bridge.storage.chat.items import ItemTables
+from bridge.storage.chat.memory_choices import MemoryChoiceTable
 from bridge.storage.chat.model_providers import ModelProviderTable
 from bridge.storage.chat.resilient_items import ResilientItemStore
-from bridge.storage.chat.retention import Retention
-from bridge.storage.preferences import MemoryChoiceTable
+from bridge.storage.chat.usage import UsageTable
 from bridge.tracing.tracer import Tracer
+from toolserver.json_types import JsonObject
 
 
 class ModelsPart(Part):
@@ -59,20 +61,22 @@ class ModelsPart(Part):
         calls: CallsPart,
         pages: ConnectedPages,
         *,
+        instruments: TurnInstruments,
         watch: CallWatch,
         on_end: Sequence[TurnEndObserver],
         tracer: Tracer | None,
     ) -> None:
-        """`watch` observes calls; `on_end` is called with ends of turns."""
+        """`instruments` measure turns; `watch` observes calls; `on_end` is called with ends of turns."""
         self._ground = ground
         self._controls = controls
         self._registry = calls.registry
+        self._catalog_tools = CatalogTools(self._registry)
         settings, store, limits = ground.settings, ground.store, controls.limits
+        own = {provider.name for provider in settings.models.provider} | {DEMO_PROVIDER_NAME}
+        measured = TurnMetrics(instruments, own.__contains__)
         self.requests = RequestQueue(lambda: limits.now)
         self._usage = UsageTable(store)
-        self.budgets = Budgets(
-            settings.budgets, self._usage, ground.own_providers.__contains__, start=ground.tasks.start_task
-        )
+        self.budgets = Budgets(settings.budgets, self._usage, own.__contains__, start=ground.tasks.start_task)
         self.memory = self._make_memory()
         self.choices = MemoryChoices(MemoryChoiceTable(store))
         self.toolboxes = self._make_toolboxes(calls, pages)
@@ -86,7 +90,7 @@ class ModelsPart(Part):
             calls=watch,
             acts_for=calls.dispatcher.may_begin_for,
             budgets=self.budgets,
-            on_end=on_end,
+            on_end=[measured.note_turn, *on_end],
             tracer=tracer,
         )
         operator = ground.operator  # who may name servers of the own network; others only public ones
@@ -96,7 +100,7 @@ class ModelsPart(Part):
             lambda user_id: refuse_link_local if user_id == operator.id else refuse_internal,
         )
         settings_of = partial(turn_settings, settings, limits)
-        self.services = ModelServices(self.models, settings_of, ground.tasks, accounts.access.hold_while)
+        self.services = ModelServices(self.models, settings_of, ground.tasks, accounts.access.hold_for_user)
         self.reader = RequestReader(
             self.models, settings_of, settings.model_defaults, RequestLogs(), self._registry
         )
@@ -116,7 +120,16 @@ class ModelsPart(Part):
             return await pages.wait_for_page(user_id, "", "", limits.now.page_resume_seconds) is not None
 
         services = CallServices(calls.engine, lambda: limits.now, TurnFiles(calls.files, base_url))
-        return Toolboxes(CatalogTools(self._registry), services, wait_for_page, page_url=f"{base_url}/")
+        return Toolboxes(self._catalog_tools, services, wait_for_page, page_url=f"{base_url}/")
+
+    async def define_tools(self, user_id: str) -> Mapping[str, JsonObject]:
+        """Return the definitions that a model gets of a user's tools, by name.
+
+        Raises:
+            BridgeError: `invalid_document`: the schemas of a document cannot be built.
+        """
+        offered = await self._catalog_tools.tools_of_user(user_id, taken=0, strictness="unsaid")
+        return {tool.name: tool.definition for tool in offered}
 
     def _database_wait(self) -> float:
         return self._controls.limits.now.database_wait_seconds
@@ -147,10 +160,9 @@ class ModelsPart(Part):
         gauges.queued.labels("requests", "running").set(self.requests.running)
         gauges.queued.labels("requests", "waiting").set(self.requests.waiting)
 
-    async def start(self) -> None:
-        """Begin to delete old answers."""
-        sweep = Retention(self._ground.store, self._ground.settings.storage)
-        self._ground.tasks.keep_running(sweep.sweep_regularly, "old answers")
+    def is_serving(self, user_id: str) -> bool:
+        """Return whether requests run or wait."""
+        return bool(self.requests.count_user(user_id))
 
     def refuse_work(self) -> None:
         """Admit no more requests."""

@@ -13,6 +13,8 @@ from bridge.browsers.transfers import Transfers
 from bridge.catalog.registry import Registry
 from bridge.endpoints.api.account import AccountRoutes, PageRouting
 from bridge.endpoints.api.devices import DeviceRoutes
+from bridge.endpoints.api.login import LOGIN_PATH
+from bridge.endpoints.api.offered_tools import DefineForModels, OfferedToolRoutes
 from bridge.endpoints.api.pairing import PairingRoutes
 from bridge.endpoints.api.transfers import TransferRoutes
 from bridge.endpoints.webui_plugins import PluginRoutes
@@ -35,17 +37,24 @@ class PagesPart(Part):
         gateway: BrowserGateway,
         registry: Registry,
         routing: PageRouting | None,
+        *,
+        define_tools: DefineForModels | None,
     ) -> None:
-        """`routing`: of a replica: where pages of a user belong."""
+        """`routing`: of a replica: where pages of a user belong. `define_tools`: None without models."""
         self._ground = ground
         self._accounts = accounts
         self._gateway = gateway
         self._routing = routing
+        self._registry = registry
+        self._define_tools = define_tools
         self._page = PageRoutes(
             accounts.identity,
             registry,
             origin_of(ground.base_url),
-            has_login=ground.settings.login.oidc_issuer is not None,
+            said={
+                "login": "" if ground.settings.login.oidc_issuer is None else LOGIN_PATH,
+                "models": "off" if ground.settings.model_defaults.no_models else "",
+            },
             built_in_clone=ground.settings.built_in_clone,
         )
 
@@ -59,12 +68,21 @@ class PagesPart(Part):
             *PairingRoutes(identity, codes, LoginCookie(ground.base_url)).list_routes(),
             *devices.list_routes(),
             *TransferRoutes(Transfers()).list_routes(),
+            *OfferedToolRoutes(self._registry, self._define_tools).list_routes(),
             *self._page.list_routes(),
             *companion.list_routes(),
             *self._page.list_files(),
             *companion.list_files(),
             *PluginRoutes().list_routes(),
         ]
+
+    async def end_user(self, user_id: str) -> None:
+        """Disconnect the user's pages, which connect to the new home."""
+        await self._gateway.move_user(user_id)
+
+    def is_busy(self, user_id: str) -> bool:
+        """Return whether a page is connected."""
+        return self._gateway.pages.count_pages(user_id) > 0
 
     async def start(self) -> None:
         """Expect the pages that were open when the bridge last stopped, unless replicas do so themselves."""

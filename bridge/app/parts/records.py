@@ -1,4 +1,4 @@
-"""Records of calls: the journal, repeated calls, and what users approved."""
+"""Records: the journal of calls, repeated calls, what users approved, and how long answers are stored."""
 
 from __future__ import annotations
 
@@ -20,6 +20,7 @@ from bridge.endpoints.api.call_statistics import CallStatisticsRoutes
 from bridge.http.routing import Route
 from bridge.metrics.metric_definitions import StateGauges
 from bridge.storage.call_journal import CallJournal, OnUnrecorded
+from bridge.storage.chat.retention import Retention
 from bridge.storage.preferences import ApprovalTables
 from bridge.storage.replicas.fenced_calls import FencedCalls
 
@@ -84,7 +85,10 @@ class RecordsPart(Part):
 
     async def start(self) -> None:
         """Settle what another process left of calls, unless replicas do so for each user."""
-        self._ground.tasks.keep_running(self.journal.sweep_hourly, "old calls")
+        ground = self._ground
+        ground.tasks.keep_running(self.journal.sweep_hourly, "old calls")
+        answers = Retention(ground.store, ground.settings.storage)  # also where models are off by now
+        ground.tasks.keep_running(answers.sweep_regularly, "old answers")
         if self.fenced is not None:
             return
         self.unsettled = await self.journal.settle_orphans()

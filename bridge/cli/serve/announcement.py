@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 from bridge.app.server import Bridge
 from bridge.cli.serve.samples import Samples
 from bridge.cli.terminal import BOLD, CYAN, GREEN, painted
-from bridge.models.providers.listed_models import DEMO_ID
+from bridge.settings.chat.models import DEMO_ID
 
 MAX_LISTED_MODELS = 5
 """Names that are printed at a start."""
@@ -27,11 +27,14 @@ class Started:
     page_url: str
     """The link, with its ticket."""
     key: str
-    models: Sequence[str]
+    models: Sequence[str] | None
+    """Names; None: it serves no models."""
     samples: Samples | None
 
     @classmethod
-    def of(cls, bridge: Bridge, page_url: str, models: Sequence[str], samples: Samples | None) -> Started:
+    def of(
+        cls, bridge: Bridge, page_url: str, models: Sequence[str] | None, samples: Samples | None
+    ) -> Started:
         """Return it of a running bridge."""
         return cls(bridge.base_url, page_url, bridge.key, models, samples)
 
@@ -45,8 +48,8 @@ class Started:
             "samples_url": samples and samples.api_url,
             "sample_mcp_url": samples and samples.mcp_url,
             "sample_intranet_url": samples and samples.intranet_url,
-            "model_url": f"{self.base_url}/v1",
-            "models": [*self.models],
+            "model_url": None if self.models is None else f"{self.base_url}/v1",
+            "models": [*(self.models or ())],
         }
         return json.dumps(facts)
 
@@ -56,13 +59,11 @@ class Started:
         def copied(text: str, style: str = CYAN) -> str:
             return painted(text, style) if in_color else text
 
-        shown = ", ".join(self.models[:MAX_LISTED_MODELS])
-        shown += ", …" if len(self.models) > MAX_LISTED_MODELS else ""
         key = copied(self.key, GREEN)
         lines = [
             f"Open this page in your browser: {copied(self.page_url, f'{BOLD};{CYAN}')}",
             f"Tool server: {copied(self.base_url)}   key: {key}",
-            f"Model API:   {copied(f'{self.base_url}/v1')}   models: {shown or 'none could be listed'}",
+            *([] if self.models is None else [self._describe_models(copied)]),
             f"Open WebUI:  add {copied(self.base_url)} and the key in Settings, Admin, Integrations",
         ]
         if samples := self.samples:
@@ -71,9 +72,14 @@ class Started:
                 "Sample intranet, which only the companion extension can call: "
                 f"{copied(samples.intranet_url)}",
             ]
-        if samples and DEMO_ID in self.models:
+        if samples and self.models and DEMO_ID in self.models:
             lines += [
                 "Talk to the demo model, once the page is open and its tools are accepted:",
                 copied(_TRY_IT.format(url=self.base_url, key=self.key)),
             ]
         return "\n".join([*lines, "Ctrl+C stops the bridge."])
+
+    def _describe_models(self, copied: Callable[[str], str]) -> str:
+        names = self.models or ()
+        shown = ", ".join(names[:MAX_LISTED_MODELS]) + (", …" if len(names) > MAX_LISTED_MODELS else "")
+        return f"Model API:   {copied(f'{self.base_url}/v1')}   models: {shown or 'none could be listed'}"

@@ -134,11 +134,13 @@ async def _warn_of_issuers(settings: BridgeSettings) -> None:
         _log.warning(warned.message)
 
 
-async def _model_names(bridge: Bridge) -> list[str]:
-    """What providers list soon enough; a start does not wait for one that is slow."""
+async def _model_names(bridge: Bridge) -> list[str] | None:
+    """What providers list soon enough; a start does not wait for one that is slow. None: no models."""
+    if (wing := bridge.components.wing) is None:
+        return None
     try:
         async with asyncio.timeout(LISTING_SECONDS):
-            return [entry.id for entry in await bridge.components.models.models.operators.list_models()]
+            return [entry.id for entry in await wing.models.models.operators.list_models()]
     except TimeoutError:
         return []
 

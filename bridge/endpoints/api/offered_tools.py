@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import Literal, cast, get_args
+from collections.abc import Awaitable, Callable, Mapping
+from typing import Literal, TypeAlias, cast, get_args
 
 import orjson
 from aiohttp import web
@@ -13,11 +14,14 @@ from bridge.catalog.server_view import UserView
 from bridge.errors import BridgeError, ErrorCode
 from bridge.http.access import caller_of
 from bridge.http.declared_routes import DeclaredApiRoutes, api_route, ok
-from bridge.http.routing import ApiModel, compressed
-from bridge.models.agent.tools.catalog_tools import CatalogTools
+from bridge.http.routing import NO_MODELS, ApiModel, compressed
+from toolserver.json_types import JsonObject
 from toolserver.tool.selection import estimated_tokens
 
 Form = Literal["openapi", "mcp", "responses"]
+
+DefineForModels: TypeAlias = Callable[[str], Awaitable[Mapping[str, JsonObject]]]
+"""Returns the definitions that `/v1/responses` gives to a model of the tools of a user, by name."""
 
 
 class OfferedTool(ApiModel):
@@ -43,14 +47,15 @@ class OfferedTools(ApiModel):
 class OfferedToolRoutes(DeclaredApiRoutes):
     """Handler of the preview."""
 
-    def __init__(self, registry: Registry) -> None:
+    def __init__(self, registry: Registry, define_for_models: DefineForModels | None) -> None:
+        """`define_for_models`: None: this bridge serves no models."""
         self._registry = registry
-        self._of_models = CatalogTools(registry)
+        self._define_for_models = define_for_models
 
     @api_route(
         "GET /api/selection/offered",
         ok("The tools as they are sent.", OfferedTools),
-        errors=(ErrorCode.INVALID_REQUEST, ErrorCode.INVALID_DOCUMENT),
+        errors=(ErrorCode.INVALID_REQUEST, ErrorCode.INVALID_DOCUMENT, ErrorCode.NOT_FOUND),
         query={"form": "`openapi` (default), `mcp` or `responses`."},
     )
     async def show_offered_tools(self, request: web.Request) -> web.Response:
@@ -68,8 +73,10 @@ class OfferedToolRoutes(DeclaredApiRoutes):
     async def _written(self, view: UserView, form: Form) -> tuple[bytes, dict[str, int]]:
         """Return the document, and the tokens of each of its tools by name."""
         if form == "responses":
-            own = await self._of_models.tools_of_user(view.user_id, taken=0, strictness="unsaid")
-            written = {tool.name: orjson.dumps(tool.definition) for tool in own}
+            if self._define_for_models is None:
+                raise BridgeError(ErrorCode.NOT_FOUND, NO_MODELS)
+            own = await self._define_for_models(view.user_id)
+            written = {name: orjson.dumps(definition) for name, definition in own.items()}
             costs = {name: estimated_tokens("", "", definition) for name, definition in written.items()}
             return b"[%b]" % b",".join(written.values()), costs
         offered = await self._registry.offer_tools(view, None)

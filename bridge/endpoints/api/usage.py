@@ -13,7 +13,7 @@ from bridge.http.declared_routes import DeclaredApiRoutes, api_route, ok
 from bridge.http.routing import ApiModel, json_answer
 from bridge.models.admission.budgets import MICROS, Budgets, UsageSum, first_day
 from bridge.settings.chat.budgets import BudgetSettings
-from bridge.storage.accounts.usage import UsageTable
+from bridge.storage.chat.usage import UsageTable
 
 
 class UsageFacts(ApiModel):

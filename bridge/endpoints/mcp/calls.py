@@ -18,6 +18,7 @@ from aiohttp import web
 from bridge.auth.forwarded_users import named_nobody
 from bridge.auth.identity import Caller
 from bridge.auth.pairing_links import PairingLinks
+from bridge.calls.answer_parts import StoredFiles
 from bridge.calls.call_watch import CallWatch
 from bridge.calls.engine import Engine
 from bridge.calls.repeated_calls import IdempotencyKeyReused
@@ -44,7 +45,6 @@ from bridge.http.access import caller_of
 from bridge.http.chat_headers import chat_id_of, message_id_of
 from bridge.http.connections import LastingWork
 from bridge.http.relayed import relayed_id_of
-from bridge.models.agent.tools.tool_output import StoredFiles
 from bridge.tasks import Abandoned, Tasks
 from bridge.tracing.tracer import note_error
 

@@ -14,11 +14,11 @@ from typing import TypeAlias, cast
 
 import orjson
 
+from bridge.calls.answer_parts import IMAGE_BYTES, StoredFiles
 from bridge.calls.outcome import CallOutcome
 from bridge.endpoints.mcp.protocol import has_long_number
 from bridge.errors import WireError
 from bridge.http.routing import error_bytes
-from bridge.models.agent.tools.tool_output import IMAGE_BYTES, StoredFiles
 from toolserver.call.response_headers import filename_of, telling_headers
 from toolserver.call.result import Answered, FileBody, TextBody, render_answer
 from toolserver.document.media_type import base_type

@@ -33,10 +33,10 @@ from bridge.endpoints.mcp.task_runs import NoteDelivery, TaskRun
 from bridge.errors import BridgeError
 from bridge.http.access import caller_of
 from bridge.http.routing import timings_of
-from bridge.models.conversations.message_schema import format_time
 from bridge.storage.call_journal import CallJournal
 from bridge.storage.mcp_tasks import KEEP_SECONDS, McpTaskTable, StoredTask
 from bridge.tasks import Tasks, log_failures, sleep_safely
+from bridge.time_format import format_time
 from toolserver.json_types import JsonObject, object_at, text_at
 
 EXTENSION = "io.modelcontextprotocol/tasks"

@@ -29,11 +29,12 @@ from bridge.http.declared_routes import route
 from bridge.http.streaming import event_stream
 from bridge.models.agent.chat_completions.request_parser import parse_chat_request
 from bridge.models.agent.chat_completions.writer import ChatShell, ChatWriter
-from bridge.models.agent.errors import ApiError, ApiFailure, error_of_failure, of_failed, of_wire
+from bridge.models.agent.errors import error_of_failure, of_failed
 from bridge.models.agent.model import ModelError
 from bridge.models.agent.turn import Emit, Turn, TurnEvent, TurnResult
 from bridge.models.agent.turn_runner import TurnRunner
 from bridge.models.providers.listed_models import ModelEntry
+from bridge.openai_errors import ApiError, ApiFailure, of_wire
 from toolserver.json_types import JsonObject, JsonValue
 
 _log = logging.getLogger(__name__)

@@ -16,7 +16,7 @@ from bridge.endpoints.openai.frames import encode_events
 from bridge.errors import WireError
 from bridge.http.access import has_caller
 from bridge.log_lines import OncePerMinute
-from bridge.models.agent.errors import ApiError, log_error, of_wire
+from bridge.openai_errors import ApiError, log_error, of_wire
 from toolserver.json_types import JsonObject, dump_json
 
 REQUEST_ID_HEADER = "x-request-id"

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
+
+from bridge.http.routing import NO_MODELS
 
 _MODELS = "The bridge has POST /v1/chat/completions, POST /v1/responses and GET /v1/models."
 _AT_PROVIDER = f"Ask the provider for that. {_MODELS}"
@@ -27,11 +30,15 @@ _INSTEAD: Mapping[str, str] = {
 }
 """By what follows `/v1/`."""
 
+_OF_MODELS = re.compile(r"/(v1|conversations|api/(providers|usage|stored-data))(/|$)")
+
 _AFTER_VERSION = ("/chat/completions", "/responses", "/models", "/completions", "/embeddings")
 
 
-def advise_on_path(path: str) -> str:
-    """Return what to ask for instead of a path that leads nowhere; "" where it is none of OpenAI's API."""
+def advise_on_path(path: str, *, serves_models: bool = True) -> str:
+    """Return what to ask for instead of a path that leads nowhere; "" where it is none of the models."""
+    if not serves_models and _OF_MODELS.match(path):
+        return NO_MODELS
     if path.startswith("/v1/v1/") or path == "/v1/v1":
         return "The path has /v1 twice: clients add it, or the paths behind it, to their base URL themselves."
     if path.startswith(_AFTER_VERSION):

@@ -30,7 +30,7 @@ from bridge.http.access import caller_of
 from bridge.http.chat_headers import chat_id_of, message_id_of
 from bridge.http.declared_routes import DeclaredRoutes
 from bridge.http.routing import Handler, Route
-from bridge.models.agent.errors import ApiError, ApiFailure, log_error, of_invalid, of_model, unknown_model
+from bridge.models.agent.errors import of_invalid, of_model, unknown_model
 from bridge.models.agent.model import ModelError, ModelRequest
 from bridge.models.agent.provider_options import without_effect
 from bridge.models.agent.request_fields import InvalidRequest, ParsedRequest
@@ -39,6 +39,7 @@ from bridge.models.agent.turn import AnswerWriter, Emit, Turn, TurnEvent, TurnRe
 from bridge.models.providers.directory import UnknownModel
 from bridge.models.providers.listed_models import ModelEntry
 from bridge.models.providers.user_models import UserModels
+from bridge.openai_errors import ApiError, ApiFailure, log_error
 from bridge.settings.answer_format import MarkerForm
 from bridge.settings.chat.model_defaults import ModelDefaults
 from bridge.tasks import log_failures

@@ -1,125 +1,31 @@
-"""Errors of a request to a model, with the types, codes and statuses of OpenAI's API.
-
-An error carries its status, type, code and param; the HTTP endpoint adds the `error_id`, which is also
-logged.
-"""
+"""Errors of turns and providers, as OpenAI's clients read them."""
 
 from __future__ import annotations
 
-import logging
-from dataclasses import dataclass
 from http import HTTPStatus
 
-from bridge.errors import FORMER_CODES, Blame, BridgeError, ErrorCode, WireError, fit_message
+from bridge.errors import Blame, BridgeError
 from bridge.models.agent.model import ModelError
 from bridge.models.agent.request_fields import InvalidRequest
 from bridge.models.agent.turn import TurnResult
-from toolserver.json_types import JsonObject, object_at, text_at
-
-_INVALID, _SERVER = "invalid_request_error", "server_error"
-
-_OPERATORS = frozenset({Blame.OPERATOR, Blame.PROVIDER, Blame.BRIDGE})
-
-_log = logging.getLogger(__name__)
-
-
-@dataclass(frozen=True, slots=True)
-class ApiError:
-    """An error as a model endpoint answers with it."""
-
-    status: int
-    message: str
-    kind: str
-    """The wire's `type`."""
-    code: str
-    param: str | None = None
-    retry_after_s: float | None = None
-    blame: Blame = Blame.CALLER
-    may_retry: bool = True
-    """False: a client that retries by itself would only make matters worse."""
-
-    def build_body(self, error_id: str) -> JsonObject:
-        """Build the value of `error`. The same error has the same message, so programs can group by it."""
-        body: JsonObject = {
-            "message": fit_text(self.message),
-            "type": self.kind,
-            "param": self.param,
-            "code": self.code,
-            "error_id": error_id,
-        }
-        former = FORMER_CODES.get(self.code)
-        return body if former is None else {**body, "former_code": former}
-
-
-class ApiFailure(Exception):
-    """Raised to end a request to a model with an error."""
-
-    def __init__(self, error: ApiError) -> None:
-        super().__init__(error.message)
-        self.error = error
-
-
-def log_error(error: ApiError, error_id: str, *, to: logging.Logger = _log) -> None:
-    """Log an error in one line; the `error_id` that a user reports to the operator leads to it.
-
-    It is a warning only if the operator can do something about it.
-    """
-    level = logging.WARNING if error.blame in _OPERATORS else logging.INFO
-    message = error.message.replace("\n", " ")[:500]
-    to.log(level, "error_id=%s %d %s: %s", error_id, error.status, error.code, message)
-
-
-def fit_text(text: str) -> str:
-    """Cut a text to the maximum length of an error message."""
-    return str(fit_message(text))
-
-
-def of_wire(error: WireError) -> ApiError:
-    """Convert an error of the bridge itself."""
-    kind, code = _OWN.get(error.code, (None, error.code.value))
-    status, blame = error.code.facts
-    is_in_doubt = error.code is ErrorCode.REPLICA_LOST and not error.retryable
-    if is_in_doubt:
-        status = HTTPStatus.BAD_GATEWAY
-    if kind is None:
-        kind = _INVALID if status < HTTPStatus.INTERNAL_SERVER_ERROR else _SERVER
-    wait = error.detail.get("retry_after_s")
-    return ApiError(
-        status,
-        error.message,
-        kind,
-        code,
-        retry_after_s=wait if isinstance(wait, int | float) else None,
-        blame=blame,
-        may_retry=not is_in_doubt and error.code not in _NOT_AGAIN,
-    )
-
-
-_NOT_AGAIN = frozenset({ErrorCode.BREAKER_OPEN, ErrorCode.BUDGET_EXCEEDED})
-"""Codes after which OpenAI's clients must not try again by themselves: seconds later it is the same."""
-
-_OWN: dict[ErrorCode, tuple[str | None, str]] = {
-    ErrorCode.UNAUTHORIZED: (_INVALID, "invalid_api_key"),
-    ErrorCode.RATE_LIMITED: ("rate_limit_error", "rate_limit_exceeded"),
-    ErrorCode.BUDGET_EXCEEDED: ("insufficient_quota", "budget_exceeded"),
-}
-"""Codes for which OpenAI has a name of its own: type (None: chosen by the status) and code."""
+from bridge.openai_errors import INVALID, NOT_AGAIN, SERVER, ApiError, of_wire
+from toolserver.json_types import object_at, text_at
 
 
 def of_invalid(error: InvalidRequest) -> ApiError:
     """Convert the error of a request that cannot be understood."""
-    return ApiError(HTTPStatus.BAD_REQUEST, error.message, _INVALID, error.code, error.param)
+    return ApiError(HTTPStatus.BAD_REQUEST, error.message, INVALID, error.code, error.param)
 
 
 def unknown_model(message: str) -> ApiError:
     """Build the error for a model name that nobody offers."""
-    return ApiError(HTTPStatus.NOT_FOUND, message, _INVALID, "model_not_found", "model")
+    return ApiError(HTTPStatus.NOT_FOUND, message, INVALID, "model_not_found", "model")
 
 
 def database_unavailable(message: str, param: str | None = None) -> ApiError:
     """Build the error for a database that cannot be read or written."""
     status = HTTPStatus.SERVICE_UNAVAILABLE
-    return ApiError(status, message, _SERVER, "database_unavailable", param, blame=Blame.OPERATOR)
+    return ApiError(status, message, SERVER, "database_unavailable", param, blame=Blame.OPERATOR)
 
 
 def of_model(error: ModelError) -> ApiError:
@@ -134,7 +40,7 @@ def of_model(error: ModelError) -> ApiError:
         error.param,
         retry_after_s=error.retry_after_s,
         blame=Blame.PROVIDER if status >= HTTPStatus.INTERNAL_SERVER_ERROR else Blame.CALLER,
-        may_retry=status == HTTPStatus.TOO_MANY_REQUESTS and error.code not in _NOT_AGAIN,
+        may_retry=status == HTTPStatus.TOO_MANY_REQUESTS and error.code not in NOT_AGAIN,
     )
 
 
@@ -158,7 +64,7 @@ def of_failed(result: TurnResult) -> ApiError | None:
     failure = object_at(result.response, "error")
     message = text_at(failure, "message") or "The provider failed and did not say why."
     code = text_at(failure, "code") or "server_error"
-    return ApiError(HTTPStatus.BAD_GATEWAY, message, _SERVER, code, blame=Blame.PROVIDER)
+    return ApiError(HTTPStatus.BAD_GATEWAY, message, SERVER, code, blame=Blame.PROVIDER)
 
 
 _PASSED_ON = frozenset({400, 402, 404, 409, 413, 415, 422, 429})

@@ -16,7 +16,7 @@ from itertools import takewhile
 
 from bridge.errors import BridgeError
 from bridge.homes import EpochOf, no_epoch
-from bridge.models.conversations.message_schema import format_time
+from bridge.time_format import format_time
 from toolserver.json_types import JsonObject, dump_json
 
 BUFFERED_BYTES = 2 * 1024 * 1024

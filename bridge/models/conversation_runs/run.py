@@ -9,7 +9,7 @@ from typing import Any
 
 from bridge.calls.ports import CallKnowledge
 from bridge.errors import BUG, BridgeError, ErrorCode, WireError
-from bridge.models.agent.errors import error_of_failure, log_error
+from bridge.models.agent.errors import error_of_failure
 from bridge.models.agent.items import output_item
 from bridge.models.agent.memory.interrupted_calls import settle_interrupted
 from bridge.models.agent.model import ModelError
@@ -24,6 +24,7 @@ from bridge.models.conversations.branches import Branches
 from bridge.models.conversations.conversation import Message, RunState
 from bridge.models.conversations.ports import ConversationStore
 from bridge.models.conversations.transcript import Transcript
+from bridge.openai_errors import log_error
 from bridge.tasks import AbandonableWork, Abandoned, log_failures, yield_to_loop
 from toolserver.json_types import JsonObject
 

@@ -13,8 +13,6 @@ from contextlib import suppress
 from dataclasses import dataclass, replace
 from functools import partial
 
-from bridge.auth.access_watch import stored_caller
-from bridge.auth.identity import Caller
 from bridge.calls.ports import CallKnowledge, JournalEntry
 from bridge.calls.request import Asker
 from bridge.errors import BridgeError, ErrorCode
@@ -98,7 +96,7 @@ class ConversationRuns:
         epoch_of: EpochOf = no_epoch,
     ) -> None:
         """`epoch_of`: claim under which a user's conversations are written."""
-        self._hold_work = models.hold_work
+        self._hold_for_user = models.hold_for_user
         self._store = store
         self._journal = journal
         self._models = models.models
@@ -186,11 +184,6 @@ class ConversationRuns:
             await run.ended.wait()
         return run
 
-    def end_with(self, caller: Caller, run: LiveRun) -> None:
-        """Stop a run for which nobody waits if its caller loses access."""
-        if run.task is not None:
-            self._hold_work(run.task, caller, partial(run.request_stop, "user"))
-
     async def stop_all(self) -> None:
         """Stop all runs because the bridge stops, wait up to `STOP_S`, then close the event feeds."""
         self._is_stopping = True
@@ -231,7 +224,7 @@ class ConversationRuns:
         live = LiveRun(run.id, present.id, present.user_id, goes_on=True)
         self.locks.enter_run(live)
         live.task = self._tasks.start_task(self._go_on(present, live), f"run {live.id}")
-        self.end_with(stored_caller(live.user_id, {}), live)
+        self._hold_for_user(live.task, live.user_id, partial(live.request_stop, "user"))
 
     async def _go_on(self, conversation: Conversation, live: LiveRun) -> None:
         """Do the rest of a run; what cannot be gone on with is ended."""

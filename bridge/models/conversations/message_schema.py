@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from datetime import UTC, datetime
 from typing import cast
 
 import orjson
@@ -13,13 +12,8 @@ from bridge.models.conversations.attachments import attachments_of
 from bridge.models.conversations.branches import Branches
 from bridge.models.conversations.conversation import Message, Role
 from bridge.models.stored_items.items import NOTICE_TYPE
+from bridge.time_format import format_time
 from toolserver.json_types import JsonObject, JsonValue, array_at, dump_json, text_at
-
-
-def format_time(seconds: float) -> str:
-    """Format a time as ISO 8601 in UTC, with milliseconds and `Z`."""
-    moment = datetime.fromtimestamp(seconds, UTC)
-    return moment.isoformat(timespec="milliseconds").replace("+00:00", "Z")
 
 
 def message_json(message: Message, branches: Branches) -> JsonObject:

@@ -15,14 +15,13 @@ from dataclasses import replace
 
 from bridge.models.agent.model import Model
 from bridge.models.providers.listed_models import (
-    DEMO_ID,
     DEMO_PROVIDER_NAME,
     ModelEntry,
     ProviderShelf,
     merge_options,
 )
 from bridge.settings.chat import model_facts
-from bridge.settings.chat.models import ModelSettings, ModelsFile, ProviderSettings, key_of
+from bridge.settings.chat.models import DEMO_ID, ModelSettings, ModelsFile, ProviderSettings, key_of
 
 MAX_NEAREST = 3
 """Maximum number of similar names suggested to a caller who asks for a model that does not exist."""

@@ -17,10 +17,10 @@ from bridge.models.providers.http_provider import HttpProvider
 from bridge.models.providers.models import ChatModel, ResponsesModel
 from bridge.models.providers.ports import Listed, Refuse
 from bridge.settings.chat import model_facts
-from bridge.settings.chat.models import ModelSettings, ProviderSettings, WebSearch
+from bridge.settings.chat.models import DEMO_ID, ModelSettings, ProviderSettings, WebSearch
 from toolserver.json_types import JsonObject
 
-DEMO_ID, DEMO_PROVIDER_NAME = "demo", "tool-bridge"
+DEMO_PROVIDER_NAME = "tool-bridge"
 
 LISTED_S = 300.0
 """Seconds for which a provider's list of models counts as current. Chosen."""

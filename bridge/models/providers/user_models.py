@@ -6,14 +6,14 @@ import asyncio
 import logging
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
+from typing import Any, TypeAlias
 
-from bridge.auth.access_watch import HoldWork, hold_nothing
 from bridge.errors import BridgeError
 from bridge.models.agent.turn import TurnSettings
 from bridge.models.providers.directory import ModelDirectory, UnknownModel
-from bridge.models.providers.listed_models import DEMO_ID, ModelEntry, ProviderShelf
+from bridge.models.providers.listed_models import ModelEntry, ProviderShelf
 from bridge.models.providers.ports import Listed, ProviderStore, Refuse
-from bridge.settings.chat.models import ModelSettings, ProviderSettings
+from bridge.settings.chat.models import DEMO_ID, ModelSettings, ProviderSettings
 from bridge.settings.chat.user_providers import UserProvider
 from bridge.tasks import Tasks
 
@@ -163,6 +163,14 @@ def _renamed(entry: ModelEntry, name: str) -> ModelEntry:
     return replace(entry, settings=entry.settings.model_copy(update=changes))
 
 
+HoldForUser: TypeAlias = Callable[[asyncio.Task[Any], str, Callable[[], object]], None]
+"""Calls a function if a user, by id, loses access while a task runs."""
+
+
+def hold_nothing(_task: asyncio.Task[Any], _user_id: str, _end: Callable[[], object]) -> None:
+    """Let work go on whatever becomes of its user, as `HoldForUser`."""
+
+
 @dataclass(frozen=True, slots=True)
 class ModelServices:
     """What responses and conversations need to use models."""
@@ -171,5 +179,5 @@ class ModelServices:
     settings_of: Callable[[ModelEntry], TurnSettings]
     """Returns how turns of a model run, by the current settings."""
     tasks: Tasks
-    hold_work: HoldWork = hold_nothing
-    """Ends what runs in the background for a caller who loses access."""
+    hold_for_user: HoldForUser = hold_nothing
+    """Ends what runs in the background for a user who loses access."""

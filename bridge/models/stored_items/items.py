@@ -11,6 +11,7 @@ from typing import Literal, cast
 
 import orjson
 
+from bridge.item_types import WAITING_TYPE
 from toolserver.json_types import JsonObject, JsonValue, load_json, nests_deeply
 
 Side = Literal["input", "output"]
@@ -18,9 +19,6 @@ Side = Literal["input", "output"]
 
 NOTICE_TYPE = "tool_bridge_notice"
 """Type of an item that no model made: a text of the bridge within an answer, which models are not sent."""
-
-WAITING_TYPE = "tool_bridge_waiting"
-"""Type of a record that is no item: a turn that waits for its caller; its id is derived from a call's."""
 
 OWN_TYPES = frozenset({NOTICE_TYPE, WAITING_TYPE})
 """Types that are neither sent to models nor shown to callers as items."""

@@ -1,1 +1,1 @@
-"""Settings of the wing of the models."""
+"""Settings of the models' wing: providers, models, budgets, memory."""

@@ -39,6 +39,9 @@ class ModelDefaults(Section):
             see="[models](models.md)",
         ),
     ] = Field(default=None, description="providers and models")
+    no_models: Annotated[
+        bool, Names(option="--no-models", see="[without models](models.md#without-models)")
+    ] = Field(default=False, description="serve tools alone: no model API, no conversations, no chat")
     enable_web_search_tool: Annotated[
         bool, Names(alias="ENABLE_WEB_SEARCH_TOOL", see="[web search](models.md#web-search)")
     ] = Field(

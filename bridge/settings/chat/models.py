@@ -24,6 +24,9 @@ WebSearch: TypeAlias = Literal["plugin", "tool", "openrouter_tool"]
 """How a provider is asked to search the web: by `plugins` (OpenRouter), by the tool `web_search` (OpenAI), or
 by the tool `openrouter:web_search`."""
 
+DEMO_ID = "demo"
+"""Name of the model that needs no provider."""
+
 KEY_VARIABLE, URL_VARIABLE = "OPENAI_API_KEY", "OPENAI_BASE_URL"
 """Variables for one provider without a file; the names that OpenAI's own programs read."""
 

@@ -7,7 +7,7 @@ import logging
 from collections.abc import Sequence
 from typing import Any, cast
 
-from sqlalchemy import Row, Table
+from sqlalchemy import Row
 
 from bridge.models.stored_items.items import (
     ResponseStatus,
@@ -18,7 +18,6 @@ from bridge.models.stored_items.items import (
     pack_value,
     unpack_value,
 )
-from bridge.storage.chat.item_tables import StoredEventsRow, StoredItemRow, StoredResponseRow
 from bridge.storage.encryption import Encrypted, Encryption, Unreadable
 from toolserver.json_types import JsonObject, text_at
 
@@ -27,10 +26,6 @@ MAX_ID_CHARS = 200
 
 REASONING = "reasoning"
 """Type of the items that hold a model's reasoning."""
-
-ITEMS = cast(Table, StoredItemRow.__table__)
-RESPONSES = cast(Table, StoredResponseRow.__table__)
-EVENTS = cast(Table, StoredEventsRow.__table__)
 
 _log = logging.getLogger(__name__)
 

@@ -2,7 +2,19 @@
 
 from __future__ import annotations
 
-from sqlalchemy import BigInteger, ForeignKey, Index, Integer, LargeBinary, String, Text, UniqueConstraint
+from typing import cast
+
+from sqlalchemy import (
+    BigInteger,
+    ForeignKey,
+    Index,
+    Integer,
+    LargeBinary,
+    String,
+    Table,
+    Text,
+    UniqueConstraint,
+)
 from sqlalchemy.orm import Mapped, mapped_column
 
 from bridge.storage.replicas.tables import Base
@@ -100,3 +112,8 @@ class StoredEventsRow(Base):
     last: Mapped[int]
     frames: Mapped[bytes] = mapped_column(LargeBinary)
     key_id: Mapped[str | None] = mapped_column(String(16))
+
+
+ITEMS = cast(Table, StoredItemRow.__table__)
+RESPONSES = cast(Table, StoredResponseRow.__table__)
+EVENTS = cast(Table, StoredEventsRow.__table__)

@@ -18,8 +18,15 @@ from sqlalchemy.exc import IntegrityError
 
 from bridge.models.stored_items.items import StoredItem, StoredResponse, Unstorable
 from bridge.settings.storage import StorageSettings
-from bridge.storage.chat.item_mapping import EVENTS, ITEMS, RESPONSES, ItemMapping, index_key
-from bridge.storage.chat.item_tables import StoredEventsRow, StoredItemRow, StoredResponseRow
+from bridge.storage.chat.item_mapping import ItemMapping, index_key
+from bridge.storage.chat.item_tables import (
+    EVENTS,
+    ITEMS,
+    RESPONSES,
+    StoredEventsRow,
+    StoredItemRow,
+    StoredResponseRow,
+)
 from bridge.storage.dialects import (
     Upsert,
     build_upsert,

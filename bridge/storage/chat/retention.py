@@ -15,9 +15,9 @@ from typing import Any
 from sqlalchemy import Connection, Row, Select, Table, delete, func, select, union_all
 from sqlalchemy.exc import SQLAlchemyError
 
-from bridge.models.stored_items.items import WAITING_TYPE
+from bridge.item_types import WAITING_TYPE
 from bridge.settings.storage import StorageSettings
-from bridge.storage.chat.item_mapping import EVENTS, ITEMS, RESPONSES
+from bridge.storage.chat.item_tables import EVENTS, ITEMS, RESPONSES
 from bridge.storage.dialects import reason_of
 from bridge.storage.store import Store
 from bridge.tasks import sleep_safely

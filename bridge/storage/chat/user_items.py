@@ -13,7 +13,8 @@ from sqlalchemy.exc import SQLAlchemyError
 from bridge.models.stored_items.items import StoredItem, StoredResponse
 from bridge.settings.storage import StorageSettings
 from bridge.storage.chat.conversation_mapping import CONVERSATIONS, MESSAGES
-from bridge.storage.chat.item_mapping import ITEMS, RESPONSES, ItemMapping, index_key
+from bridge.storage.chat.item_mapping import ItemMapping, index_key
+from bridge.storage.chat.item_tables import ITEMS, RESPONSES
 from bridge.storage.encryption import Encryption
 from bridge.storage.sessions import database_unavailable
 from bridge.storage.store import Store

@@ -165,7 +165,7 @@ async def test_no_canary_is_found_anywhere_but_at_its_api(
         await go_to(page, "calls")
         shown = await page.content()
         await scene.bridge.components.journal.list_calls(scene.bridge.local_user.id, before=None, limit=1)
-        entries = await scene.bridge.components.audit.read_entries(AuditQuery(limit=1000))
+        entries = await scene.bridge.components.ground.audit.read_entries(AuditQuery(limit=1000))
         alive = files_with(tmp_path, CANARIES.values())
     assert await asyncio.to_thread(main, ["audit", "--json", "--data", str(tmp_path)]) == 0
     places = {

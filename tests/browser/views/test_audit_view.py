@@ -40,8 +40,10 @@ async def test_another_user_is_offered_only_the_own_entries_and_reads_on_by_a_bu
     page = await scene.open_page_of("ann")
     ann = await scene.bridge.components.users.ensure_user("ann")
     for number in range(120):
-        scene.bridge.components.audit.add_entry(AuditKind.SETTINGS, ann.id, "key", detail={"number": number})
-    await scene.bridge.components.audit.flush_entries()
+        scene.bridge.components.ground.audit.add_entry(
+            AuditKind.SETTINGS, ann.id, "key", detail={"number": number}
+        )
+    await scene.bridge.components.ground.audit.flush_entries()
     await go_to(page, "audit")
     rows = page.get_by_role("table", name="Audit log").get_by_role("row")
     await expect(rows).to_have_count(101)

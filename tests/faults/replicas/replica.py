@@ -31,7 +31,7 @@ from bridge.cluster.relay_token import RelayPass, RelayTokens
 from bridge.cluster.residents import Residents, ResidentWork
 from bridge.errors import BridgeError
 from bridge.homes import Home, held_epochs
-from bridge.models.agent.errors import ApiFailure
+from bridge.openai_errors import ApiFailure
 from bridge.tasks import Tasks, sleep_safely
 from tests.faults.link import Link
 from tests.faults.page_server import PageServer

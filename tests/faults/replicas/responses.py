@@ -18,7 +18,6 @@ from bridge.endpoints.openai.responses_api.retrieve import ResponseReader
 from bridge.endpoints.openai.responses_api.running import RunningResponses
 from bridge.homes import EpochOf, HomeOf, user_elsewhere
 from bridge.models.admission.request_queue import RequestQueue
-from bridge.models.agent.errors import ApiFailure
 from bridge.models.agent.loop.pending_turns import PendingRounds
 from bridge.models.agent.memory.recorder import Memory
 from bridge.models.agent.memory.turn_memory import TurnMemory
@@ -31,6 +30,7 @@ from bridge.models.providers.user_models import UserModels
 from bridge.models.stored_items.items import StoredItem, StoredResponse
 from bridge.models.stored_items.retention_preference import MemoryChoices
 from bridge.models.stored_items.ulid import Ulids
+from bridge.openai_errors import ApiFailure
 from bridge.settings.chat.memory import MemorySettings
 from bridge.storage.chat.resilient_items import ResilientItemStore
 from bridge.tasks import Tasks, sleep_safely

@@ -22,6 +22,7 @@ from bridge.app.server import Bridge
 from bridge.http.body import DECISION_BODY_BYTES
 from tests.support.documents.compiled import document_text
 from tests.support.models.scripted_provider import MODELS, scripted_provider
+from tests.support.models.wing import wing_of
 from tests.support.running_bridge import FakePage, json_answer, pair_browser, public_key_of, running_bridge
 from tests.support.waiting import eventually
 
@@ -425,7 +426,7 @@ async def _walk_conversations(bridge: Bridge, witness: Witness) -> None:
     await witness.ask("POST", f"{path}/calls/gone/retry", {}, status=404)
     await witness.ask("GET", f"{path}/messages")
     await witness.ask("DELETE", one)
-    feeds = bridge.components.conversations.runs.feeds
+    feeds = wing_of(bridge.components).conversations.runs.feeds
     feed = feeds.open_feed(bridge.local_user.id, made["conversation"]["id"])
     async with asyncio.TaskGroup() as group:
         group.create_task(witness.ask("GET", f"{path}/events"))

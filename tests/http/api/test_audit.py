@@ -200,7 +200,7 @@ async def test_only_the_operator_reads_what_others_did(bridge: Bridge) -> None:
     """And an API key reads nothing of it at all."""
     ann = await bridge.components.users.ensure_user("ann")
     async with page_of(bridge, ann.id, answer) as hers, page_of(bridge, bridge.local_user.id, answer) as mine:
-        await eventually(lambda: kinds_of(bridge.components.audit, user_id=ann.id))
+        await eventually(lambda: kinds_of(bridge.components.ground.audit, user_id=ann.id))
         own = await hers.get("/api/audit")
         assert {entry["user"] for entry in own["entries"]} == {"ann"}
         status, refused = await hers.request("GET", "/api/audit?users=all")

@@ -238,7 +238,7 @@ async def test_a_login_that_fails_is_told_by_a_word_and_makes_no_user(
         setattr(team.provider, name, value)
     assert await team.log_in() == f"login_failed={failure}"
     assert [user.name for user in await team.bridge.components.users.list_users()] == ["local"]
-    await team.bridge.components.audit.flush_entries()
+    await team.bridge.components.ground.audit.flush_entries()
 
 
 async def test_a_code_is_redeemed_once(team: Team) -> None:

@@ -9,10 +9,11 @@ import pytest_asyncio
 
 from bridge.app.server import Bridge
 from bridge.models.stored_items.retention_preference import MemoryChoice, MemoryChoices
-from bridge.storage.preferences import MemoryChoiceTable
+from bridge.storage.chat.memory_choices import MemoryChoiceTable
 from bridge.storage.store import Store
 from bridge.storage.users import UserTables
 from tests.support.audit_entries import told_in
+from tests.support.models.wing import wing_of
 from tests.support.running_bridge import FakePage, pair_browser
 from tests.support.stores.databases import Where, execute
 
@@ -38,7 +39,7 @@ async def test_a_user_chooses_what_is_stored_and_the_audit_log_knows(bridge: Bri
     status, answer = await page.request("PUT", "/api/stored-data/preference", LESS)
     assert (status, answer) == (200, {**LESS, **MOST})
     assert await page.get("/api/stored-data/preference") == {**LESS, **MOST}
-    retention = await bridge.components.models.turns.memory.retention_of(bridge.local_user.id)
+    retention = await wing_of(bridge.components).models.turns.memory.retention_of(bridge.local_user.id)
     assert not retention.stores_chats
     assert not retention.stores_responses
     (entry,) = [e for e in (await page.get("/api/audit"))["entries"] if e["kind"] == "memory_changed"]

@@ -17,6 +17,7 @@ from tests.support.models.model_answers import calls, text
 from tests.support.models.model_bridge import MODEL, products, shop_bridge
 from tests.support.models.scripted_provider import ScriptedProvider, fails, script
 from tests.support.models.stored_responses import joined_text, read_stream, sequence_numbers, wait_for_end
+from tests.support.models.wing import wing_of
 from tests.support.running_bridge import page_of
 from tests.support.stores.databases import execute
 from tests.support.waiting import eventually
@@ -151,7 +152,7 @@ async def test_a_response_in_the_background_is_cancelled_by_its_id(
     assert read.status == "cancelled"
 
     async def is_kept_as_ended() -> bool:
-        return not await bridge.components.models.memory.store.list_unfinished()
+        return not await wing_of(bridge.components).models.memory.store.list_unfinished()
 
     assert await eventually(is_kept_as_ended)
 
@@ -191,7 +192,8 @@ async def test_a_call_that_was_stopped_has_an_honest_output(
         await wait_for_end(client, response.id)
         await eventually(
             lambda: (
-                bridge.components.responses.running.find_running(bridge.local_user.id, response.id) is None
+                wing_of(bridge.components).responses.running.find_running(bridge.local_user.id, response.id)
+                is None
             )
         )
         await client.responses.create(model=MODEL, input="Well?", previous_response_id=response.id)

@@ -10,6 +10,7 @@ from bridge.app.server import Bridge
 from tests.support.models.model_answers import calls, text
 from tests.support.models.model_bridge import MODEL, client_of, products, shop_bridge
 from tests.support.models.scripted_provider import ScriptedProvider
+from tests.support.models.wing import wing_of
 from tests.support.running_bridge import page_of
 from tests.support.waiting import eventually
 
@@ -28,7 +29,7 @@ async def ask(client: openai.AsyncOpenAI, api: str) -> Any:
 
 async def used(bridge: Bridge) -> Any:
     """What the local user has used."""
-    budgets = bridge.components.models.budgets
+    budgets = wing_of(bridge.components).models.budgets
     return (await budgets.read_budget(bridge.local_user.id)).used
 
 

@@ -15,6 +15,7 @@ from tests.support.models.model_answers import Answer, calls, reasoning, text
 from tests.support.models.model_bridge import MODEL, client_of, products, shop_bridge
 from tests.support.models.scripted_provider import ScriptedProvider, script
 from tests.support.models.stored_responses import read_stream, sequence_numbers, wait_for_end
+from tests.support.models.wing import wing_of
 from tests.support.running_bridge import page_of
 from tests.support.stores.databases import execute
 
@@ -132,7 +133,7 @@ async def test_a_response_that_a_call_was_stopped_in_goes_on_with_what_is_known(
             response = await client.responses.create(model=MODEL, input="What is there?", background=True)
             async with asyncio.timeout(10):
                 await begun.wait()
-            await bridge.components.responses.running.stop_background()
+            await wing_of(bridge.components).responses.running.stop_background()
     provider.play(calls(("listProducts", {"limit": 1})), text("Tea."))
     async with (
         shop_bridge(tmp_path, provider) as bridge,

@@ -18,6 +18,7 @@ from tests.support.models.model_bridge import MODEL, client_of, shop_bridge
 from tests.support.models.scripted_provider import Script, ScriptedProvider, events
 from tests.support.models.turn_harness import call, round_of, user
 from tests.support.models.turn_harness import text as said
+from tests.support.models.wing import wing_of
 from tests.support.running_bridge import json_answer, page_of
 from tests.support.stores.databases import execute
 from tests.support.waiting import eventually
@@ -257,7 +258,7 @@ async def test_odd_items_come_back_to_the_digit(tmp_path: Path, provider: Script
         before = [*talk.sent(), FOUND]
         assert {**odd, "name": "unnamed_tool", "arguments": "{}"} in before
         assert await talk.go_on() == [*before, user("And?")]
-        items, user_id = talk.bridge.components.models.memory.store, talk.bridge.local_user.id
+        items, user_id = wing_of(talk.bridge.components).models.memory.store, talk.bridge.local_user.id
         (stored,) = (await items.by_provider_ids(user_id, ["fc_odd"])).values()
         assert stored.payload == odd
 

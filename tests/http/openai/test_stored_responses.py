@@ -19,6 +19,7 @@ from tests.support.models.model_answers import calls, reasoning, text
 from tests.support.models.model_bridge import MODEL, client_of, products, shop_bridge
 from tests.support.models.scripted_provider import ScriptedProvider, fails, script
 from tests.support.models.stored_responses import wait_for_end
+from tests.support.models.wing import wing_of
 from tests.support.running_bridge import page_of
 
 pytestmark = pytest.mark.asyncio
@@ -143,7 +144,7 @@ async def test_a_user_who_wants_nothing_stored_has_no_responses_either(
     bridge: Bridge, client: AsyncOpenAI, provider: ScriptedProvider
 ) -> None:
     """S0-130: the user's own choice is about all answers; a background response says why it cannot be."""
-    choices = bridge.components.models.choices
+    choices = wing_of(bridge.components).models.choices
     await choices.save_choice(bridge.local_user.id, MemoryChoice(keeps_answers=False))
     provider.play(text("Hi."))
     response = await client.responses.create(model=MODEL, input="Hello")
@@ -161,7 +162,7 @@ async def test_a_failure_before_the_first_word_leaves_nothing_behind(
     provider.play(fails(400, "No."))
     with pytest.raises(openai.BadRequestError):
         await client.responses.create(model=MODEL, input="Hello")
-    assert list(await bridge.components.models.memory.store.list_unfinished()) == []
+    assert list(await wing_of(bridge.components).models.memory.store.list_unfinished()) == []
 
 
 @pytest.mark.parametrize("previous", ["resp_of_nobody", "another user's"])
@@ -270,7 +271,10 @@ async def test_a_deleted_response_is_gone_with_all_that_is_stored_of_it(
     with pytest.raises(openai.NotFoundError):
         await client.responses.delete(response.id)
     assert (
-        list(await bridge.components.models.memory.store.read_chain(bridge.local_user.id, response.id)) == []
+        list(
+            await wing_of(bridge.components).models.memory.store.read_chain(bridge.local_user.id, response.id)
+        )
+        == []
     )
 
 

@@ -35,7 +35,7 @@ async def test_a_turn_its_rounds_and_its_tokens_are_counted_for_its_provider(
     async with page_of(bridge, bridge.local_user.id, products):
         await client.chat.completions.create(model=MODEL, messages=HELLO)
     here = {"provider": "scripted"}
-    registry = bridge.components.metrics.metrics.instruments.registry
+    registry = bridge.components.metrics.instruments.registry
     assert metric(registry, "model_turns_total", outcome="completed", code="", **here) == 1
     assert metric(registry, "model_rounds_total", **here) == 2
     assert metric(registry, "model_tokens_total", kind="input", **here) == 40
@@ -51,6 +51,6 @@ async def test_a_turn_that_its_provider_fails_is_counted_as_failed(
     provider.play(fails(400))
     with pytest.raises(openai.APIStatusError):
         await client.with_options(max_retries=0).chat.completions.create(model=MODEL, messages=HELLO)
-    registry = bridge.components.metrics.metrics.instruments.registry
+    registry = bridge.components.metrics.instruments.registry
     failed = {"provider": "scripted", "outcome": "failed", "code": "model_failed"}
     assert metric(registry, "model_turns_total", **failed) == 1

@@ -25,6 +25,7 @@ from tests.support.models.model_bridge import (
     shop_bridge,
 )
 from tests.support.models.scripted_provider import ScriptedProvider, fails, script, scripted_provider
+from tests.support.models.wing import wing_of
 from tests.support.running_bridge import Answer, json_answer, page_of, running_bridge
 from tests.support.waiting import eventually
 
@@ -252,7 +253,7 @@ async def test_a_caller_that_goes_away_cancels_everything(
         await begun.wait()
         await stream.close()
         await eventually(lambda: page.cancelled, what="the abort of the call")
-    await eventually(lambda: bridge.components.models.requests.running == 0)
+    await eventually(lambda: wing_of(bridge.components).models.requests.running == 0)
 
 
 async def test_a_caller_that_goes_away_hangs_up_on_the_provider(
@@ -384,7 +385,7 @@ async def test_a_busy_bridge_says_so_and_may_be_asked_again(
     async with model_bridge(tmp_path, provider, limits=limits) as bridge, client_of(bridge) as client:
         provider.play(script(text("Hi.")).held(gate, after=1), text("Hi."))
         tasks = [asyncio.create_task(client.responses.create(model=MODEL, input="Hi")) for _ in range(2)]
-        await eventually(lambda: bridge.components.models.requests.waiting == 1)
+        await eventually(lambda: wing_of(bridge.components).models.requests.waiting == 1)
         with pytest.raises(openai.InternalServerError, match="Server busy") as refused:
             await client.responses.create(model=MODEL, input="Hi")
         assert refused.value.status_code == 503

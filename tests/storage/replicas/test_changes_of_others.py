@@ -11,8 +11,9 @@ from bridge.calls.approval_policy import Grant
 from bridge.catalog.server_view import ServerRecord, UserSelection
 from bridge.limits.call_settings import CallSetting, SettingScope
 from bridge.models.stored_items.retention_preference import MemoryChoice
+from bridge.storage.chat.memory_choices import MemoryChoiceTable
 from bridge.storage.database import open_database
-from bridge.storage.preferences import ApprovalTables, LimitTables, MemoryChoiceTable
+from bridge.storage.preferences import ApprovalTables, LimitTables
 from bridge.storage.replicas.change_counters import ChangeCounters
 from bridge.storage.servers import ServerTables
 from bridge.storage.sessions import Topic

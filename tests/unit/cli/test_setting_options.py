@@ -48,7 +48,7 @@ VALUES = {
     "--oidc-allowed-group": ("Tool users", "ops"),
     "--oidc-operator-group": ("ops", "sre"),
     "--oauth-scope": ("tools", "calls"),
-    "--log-level-of": ("cluster=debug", "providers=warning"),
+    "--log-level-of": ("cluster=debug", "models.providers=warning"),
 }
 
 

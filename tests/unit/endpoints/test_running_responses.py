@@ -10,7 +10,6 @@ from bridge.endpoints.openai.responses_api.background_run import BackgroundTurn,
 from bridge.endpoints.openai.responses_api.event_log import EventLog
 from bridge.endpoints.openai.responses_api.retrieve import ResponseReader
 from bridge.endpoints.openai.responses_api.running import STOP_S, RunningResponse, RunningResponses
-from bridge.models.agent.errors import ApiFailure
 from bridge.models.agent.memory.recorder import Memory
 from bridge.models.agent.memory.response_record import Progress, ResponseRecord
 from bridge.models.agent.responses.response_object import response_shell
@@ -19,6 +18,7 @@ from bridge.models.agent.turn import Emit, TurnResult
 from bridge.models.stored_items.items import StoredItem, StoredResponse
 from bridge.models.stored_items.store import StoreUnavailable, UserElsewhere
 from bridge.models.stored_items.ulid import Ulids
+from bridge.openai_errors import ApiFailure
 from bridge.tasks import Tasks
 from tests.support.stores.memory_item_store import MemoryItemStore
 

@@ -222,8 +222,8 @@ def test_every_name_is_declared_once() -> None:
 
 def test_levels_of_parts_are_those_of_parts_that_there_are() -> None:
     """A level for a part with a slip of the pen would do nothing, and nobody would know why."""
-    given = read({"TOOL_BRIDGE_LOG_LEVELS": "cluster=debug, providers.listed_models=error"})
-    assert given.telemetry.log_levels == ("cluster=debug", "providers.listed_models=error")
+    given = read({"TOOL_BRIDGE_LOG_LEVELS": "cluster=debug, models.providers.listed_models=error"})
+    assert given.telemetry.log_levels == ("cluster=debug", "models.providers.listed_models=error")
     for wrong in (
         "clusters=debug",
         "cluster.no=info",
@@ -234,6 +234,8 @@ def test_levels_of_parts_are_those_of_parts_that_there_are() -> None:
     ):
         with pytest.raises(SettingsError, match=r"^TOOL_BRIDGE_LOG_LEVELS must (be parts|name packages)"):
             read({"TOOL_BRIDGE_LOG_LEVELS": wrong})
+    with pytest.raises(SettingsError, match=r"providers is none; it is models\.providers now"):
+        read({"TOOL_BRIDGE_LOG_LEVELS": "providers=warning"})
 
 
 @pytest.mark.parametrize(

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import asyncio
 from contextlib import aclosing
+from functools import partial
 
 from aiohttp import web
 
+from bridge.auth.access_watch import HoldWork
 from bridge.auth.identity import Caller
 from bridge.calls.request import Asker
 from bridge.endpoints.api.conversations.conversations import CONVERSATION_BODY_BYTES, FAILING, PATH
@@ -57,9 +59,11 @@ _RESUMING = {"after": "Id of the last event received; the header `Last-Event-ID`
 class ConversationChatRoutes(DeclaredApiRoutes):
     """Handlers of runs."""
 
-    def __init__(self, store: ConversationStore, runs: ConversationRuns) -> None:
+    def __init__(self, store: ConversationStore, runs: ConversationRuns, hold_work: HoldWork) -> None:
+        """`hold_work`: ends a run in the background if its caller loses access."""
         self._store = store
         self._runs = runs
+        self._hold_work = hold_work
 
     @api_route(f"POST {PATH}/chat", _ANSWERED, body=ChatRequest, errors=_TALKING)
     async def chat(self, request: web.Request) -> web.Response:
@@ -150,7 +154,8 @@ class ConversationChatRoutes(DeclaredApiRoutes):
         run = begun.run
         if background:
             run.goes_on = True
-            self._runs.end_with(caller, run)
+            if run.task is not None:
+                self._hold_work(run.task, caller, partial(run.request_stop, "user"))
             accepted: JsonObject = {"success": True, "run_id": run.id, "user_message": begun.user_message}
             return json_response(accepted, status=202)
         try:

@@ -18,7 +18,7 @@ from bridge.models.conversations.conversation import (
     Run,
     RunState,
 )
-from bridge.models.conversations.message_schema import format_time
+from bridge.time_format import format_time
 from toolserver.json_types import JsonObject
 
 MAX_TITLE_CHARS = 200

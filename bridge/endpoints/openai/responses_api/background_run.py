@@ -14,13 +14,14 @@ from bridge.endpoints.openai.frames import encode_events
 from bridge.endpoints.openai.responses_api.event_log import EventLog
 from bridge.endpoints.openai.responses_api.running import Cancelled, RunningResponse, RunningResponses
 from bridge.errors import BUG, BridgeError
-from bridge.models.agent.errors import ApiError, error_of_failure, log_error, of_failed, of_wire
+from bridge.models.agent.errors import error_of_failure, of_failed
 from bridge.models.agent.items import add_usage
 from bridge.models.agent.memory.response_record import Progress, ResponseRecord, count_settled
 from bridge.models.agent.model import ModelError
 from bridge.models.agent.request_fields import InvalidRequest
 from bridge.models.agent.responses.writer import ResponsesWriter
 from bridge.models.agent.turn import Emit, Settled, TurnEvent, TurnResult
+from bridge.openai_errors import ApiError, log_error, of_wire
 from bridge.tasks import YIELD_EVERY_S, log_failures, sleep_safely, yield_to_loop
 from toolserver.json_types import JsonObject
 

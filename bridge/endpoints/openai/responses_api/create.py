@@ -26,7 +26,7 @@ from bridge.endpoints.openai.responses_api.background_run import (
 from bridge.endpoints.openai.responses_api.event_log import EventLog
 from bridge.endpoints.openai.responses_api.running import Cancelled, RunningResponse, RunningResponses
 from bridge.errors import BridgeError, ErrorCode
-from bridge.models.agent.errors import ApiError, ApiFailure, database_unavailable
+from bridge.models.agent.errors import database_unavailable
 from bridge.models.agent.memory.interrupted_calls import close_calls
 from bridge.models.agent.memory.recorder import Memory
 from bridge.models.agent.memory.response_record import Progress, ResponseRecord
@@ -37,6 +37,7 @@ from bridge.models.agent.turn_runner import TurnRunner
 from bridge.models.providers.listed_models import ModelEntry
 from bridge.models.stored_items.items import StoredResponse
 from bridge.models.stored_items.store import StoreUnavailable
+from bridge.openai_errors import ApiError, ApiFailure
 from bridge.settings.answer_format import display_named, form_named
 from toolserver.json_types import JsonObject, object_at, text_at
 

@@ -13,12 +13,13 @@ from typing import Any, TypeVar
 from bridge.endpoints.openai.responses_api.event_log import PIECES_AT_ONCE, EventsLost, count_of, select_newer
 from bridge.endpoints.openai.responses_api.running import RunningResponse, RunningResponses
 from bridge.homes import user_elsewhere
-from bridge.models.agent.errors import ApiError, ApiFailure, database_unavailable, of_wire
+from bridge.models.agent.errors import database_unavailable
 from bridge.models.agent.memory.item_references import with_named_items
 from bridge.models.agent.responses.input_items import ListPage, build_list
 from bridge.models.agent.turn import TurnRequest
 from bridge.models.stored_items.items import OWN_TYPES, StoredItem, StoredResponse
 from bridge.models.stored_items.store import ItemStore, StoreUnavailable
+from bridge.openai_errors import ApiError, ApiFailure, of_wire
 from toolserver.json_types import JsonObject, dump_json
 
 T = TypeVar("T")

@@ -16,8 +16,8 @@ from typing import Any
 from bridge.endpoints.openai.frames import encode_events
 from bridge.endpoints.openai.responses_api.event_log import EventLog
 from bridge.errors import ErrorCode, WireError
-from bridge.models.agent.errors import ApiError, ApiFailure, of_wire
 from bridge.models.agent.responses.writer import ResponsesWriter
+from bridge.openai_errors import ApiError, ApiFailure, of_wire
 from bridge.tasks import AbandonableWork, Abandoned, Tasks
 
 MAX_IN_BACKGROUND = 20

@@ -14,6 +14,7 @@ from dataclasses import dataclass, field, replace
 from itertools import takewhile
 
 from bridge.errors import BridgeError, ErrorCode
+from bridge.item_types import WAITING_TYPE
 from bridge.models.agent.call_pairs import made_call_id, pair_calls
 from bridge.models.agent.items import Item, answered_call_id, call_id_of
 from bridge.models.agent.loop.pending_turns import PendingRounds
@@ -31,7 +32,7 @@ from bridge.models.agent.memory.replay_filter import select_replayable
 from bridge.models.agent.memory.unseen_images import without_unseen_images
 from bridge.models.agent.request_fields import InvalidRequest
 from bridge.models.agent.turn import Emit, TurnRequest, TurnResult
-from bridge.models.stored_items.items import OWN_TYPES, WAITING_TYPE, StoredItem
+from bridge.models.stored_items.items import OWN_TYPES, StoredItem
 from bridge.models.stored_items.markers import strip_markers
 from bridge.models.stored_items.retention_preference import (
     AnswerRetention,

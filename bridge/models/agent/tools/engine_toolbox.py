@@ -10,6 +10,7 @@ from collections.abc import Awaitable, Callable, Iterable, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
 
+from bridge.calls.answer_parts import StoredFiles
 from bridge.calls.batch import MAX_BATCH_CALLS, BatchCall, BatchEngine, BatchOutput, run_batch
 from bridge.calls.request import MAX_ASKED_BY_CHARS, CallContext, CallOptions, ToolCall
 from bridge.errors import BridgeError, ErrorCode, WireError
@@ -18,7 +19,7 @@ from bridge.models.agent.model_messages import IN_DOUBT, error_text, unknown_tex
 from bridge.models.agent.toolbox import BridgeTool, CallOutput, LocalTool
 from bridge.models.agent.tools.arguments import engine_arguments, name_files
 from bridge.models.agent.tools.catalog_tools import CatalogTools, offered_beside
-from bridge.models.agent.tools.tool_output import StoredFiles, answer_output
+from bridge.models.agent.tools.tool_output import answer_output
 from bridge.models.agent.turn import Notice, TurnRequest, TurnSettings
 from bridge.settings.limits import Limits
 from bridge.tasks import log_failures

@@ -10,8 +10,8 @@ import asyncio
 import base64
 import json
 from functools import partial
-from typing import Protocol
 
+from bridge.calls.answer_parts import IMAGE_BYTES, StoredFiles
 from bridge.calls.outcome import CallOutcome
 from bridge.models.agent.toolbox import CallOutput
 from bridge.models.agent.turn import CallFile
@@ -20,23 +20,8 @@ from toolserver.call.result import Answered, FileBody, Rendered, TextBody, rende
 from toolserver.document.media_type import base_type
 from toolserver.json_types import JsonObject, dump_json
 
-IMAGE_BYTES = 5 * 1024 * 1024
-"""Maximum size in bytes of an image that a model and the answer get; providers accept this much."""
-
 SEEN_TYPES = frozenset({"image/png", "image/jpeg", "image/gif", "image/webp"})
 """Types of images that models can read."""
-
-
-class StoredFiles(Protocol):
-    """The port to the files of answers."""
-
-    def sign_url(self, file_id: str, content_type: str, filename: str) -> str:
-        """Return an absolute URL at which the user can read the file for a day."""
-        ...
-
-    async def read_content(self, file_id: str) -> bytes | None:
-        """Return the file's bytes; None when it has been deleted."""
-        ...
 
 
 async def answer_output(

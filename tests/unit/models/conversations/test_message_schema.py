@@ -5,13 +5,8 @@ import json
 import pytest
 
 from bridge.models.agent.items import message_item, output_item
-from bridge.models.conversations.message_schema import format_time, output_text, reasoning_of, text_of
+from bridge.models.conversations.message_schema import output_text, reasoning_of, text_of
 from bridge.models.stored_items.items import NOTICE_TYPE
-
-
-def test_times_are_told_in_utc() -> None:
-    """S3-01: with `Z`, as browsers read them."""
-    assert format_time(0.0) == "1970-01-01T00:00:00.000Z"
 
 
 @pytest.mark.parametrize(

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from bridge.errors import ErrorCode, WireError
-from bridge.models.agent.errors import of_wire
+from bridge.openai_errors import of_wire
 
 
 @pytest.mark.parametrize(("nothing_was_sent", "status"), [(True, 503), (False, 502)])
