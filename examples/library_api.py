@@ -91,7 +91,8 @@ async def _upload_cover(request: web.Request) -> web.Response:
     if request.content_type != "multipart/form-data":
         raise ApiProblem(415, "The body must be multipart/form-data.")
     form = await request.post()
-    picture, caption = form.get("picture"), form.get("caption")
+    picture = form.get("picture")
+    caption = form.get("caption")
     if picture is None:
         raise refuse("picture", "is required")
     if isinstance(picture, FileField):

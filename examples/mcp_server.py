@@ -172,7 +172,8 @@ def _listed(server: NoteServer) -> JsonObject:
 def _called(server: NoteServer, method: str, params: JsonObject) -> JsonObject:
     if method != "tools/call":
         raise RpcError(_METHOD_NOT_FOUND, f"There is no method {method}", 404)
-    name, arguments = str(params.get("name")), params.get("arguments")
+    name = str(params.get("name"))
+    arguments = params.get("arguments")
     tool = server.tools.get(name)
     if tool is None:
         raise RpcError(_INVALID_PARAMS, f"There is no tool {name}", 400)

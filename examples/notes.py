@@ -43,7 +43,8 @@ def _list_notes(notes: Notes, _arguments: JsonObject) -> ToolResult:
 
 
 def _add_note(notes: Notes, arguments: JsonObject) -> ToolResult:
-    title, text = str(arguments["title"]), str(arguments.get("text", ""))
+    title = str(arguments["title"])
+    text = str(arguments.get("text", ""))
     if title in notes.texts:
         raise ToolFailed(f"There is a note {title!r} already.")
     if len(notes.texts) >= _MOST_NOTES:

@@ -104,7 +104,8 @@ def _room(request: web.Request) -> Room:
 
 async def _list_rooms(request: web.Request) -> web.Response:
     check_api_key(request, _KEY_HEADER)
-    units, note = _units(request), request.headers.get(_NOTE_HEADER)
+    units = _units(request)
+    note = request.headers.get(_NOTE_HEADER)
     if note is not None and len(note) > _LONGEST_NOTE:
         raise refuse(_NOTE_HEADER, f"must have at most {_LONGEST_NOTE} characters")
     headers = {} if note is None else {_NOTE_HEADER: note}

@@ -35,7 +35,8 @@ def list_names(project: Mapping[str, Any]) -> Iterator[str]:
 
 def list_differences(locked: str, installed: str) -> Iterator[str]:
     """Return what is installed in another version than is locked, a line each."""
-    before, now = _versions_in(locked), _versions_in(installed)
+    before = _versions_in(locked)
+    now = _versions_in(installed)
     for name, version in sorted(now.items()):
         if before.get(name) != version:
             yield f"{name}: {before.get(name, 'not in the lock')} → {version}"

@@ -116,7 +116,8 @@ class AccessWatch:
         if not requests and not held:
             return
         asked = _ids_of({caller for _, caller in requests} | {each.caller for _, each in held})
-        found, now = await self._users.find_access(asked), time.time()
+        found = await self._users.find_access(asked)
+        now = time.time()
         ended = 0
         for request, caller in requests:
             why = _why_ended(caller, found, now, is_listening=request.is_listening)
@@ -143,7 +144,8 @@ def asker_facts(caller: Caller) -> JsonObject:
 
 def stored_caller(user_id: str, facts: JsonObject) -> Caller:
     """Return the caller of stored work; where nothing was stored of it, only its user counts."""
-    device_id, key_id = text_at(facts, "device_id") or None, text_at(facts, "key_id")
+    device_id = text_at(facts, "device_id") or None
+    key_id = text_at(facts, "key_id")
     client = facts.get("client")
     if client is None and not key_id:
         client = ""
@@ -153,7 +155,9 @@ def stored_caller(user_id: str, facts: JsonObject) -> Caller:
 
 def _ids_of(callers: Iterable[Caller]) -> AccessIds:
     """Return the ids of all that callers get in by."""
-    keys, devices, users = set[str](), set[str](), set[str]()
+    keys = set[str]()
+    devices = set[str]()
+    users = set[str]()
     for caller in callers:
         if caller.device_id is not None:
             devices.add(caller.device_id)

@@ -360,7 +360,8 @@ class Identity:
         name: str,
         look: Callable[[], Awaitable[ValueT | None]],
     ) -> ValueT | None:
-        cached, now = memory.get(name), time.monotonic()
+        cached = memory.get(name)
+        now = time.monotonic()
         is_fresh = cached is not None and now < cached.read_at + self._timings.away_s
         try:
             found = await (self._soon(look) if is_fresh else self._current(look))

@@ -178,7 +178,9 @@ async def _import(store: Store, settings: StorageSettings, name: str, file: Bina
     try:
         user_id = await _user_id(store, name)
         before = await _count(store, settings, user_id)
-        items, tables, read = ItemTables(store, settings), ConversationTables(store, settings), 0
+        items = ItemTables(store, settings)
+        tables = ConversationTables(store, settings)
+        read = 0
         for some in _slices(_records(file, user_id)):
             await items.add_items([each for each in some if isinstance(each, StoredItem)])
             for each in some:

@@ -57,7 +57,8 @@ async def _read_replicas(connection: RedisConnection) -> list[_Seen]:
     """Return the live replicas, by their ids."""
     directory: RedisDirectory = load_lazily("redis_directory")(connection)
     try:
-        live, ages = await directory.list_replicas(), await directory.read_ages()
+        live = await directory.list_replicas()
+        ages = await directory.read_ages()
         names = [name for name in sorted(live) if name in ages]
         return [_Seen(live[name], ages[name], await directory.read_counts(name)) for name in names]
     except ClusterUnavailable:

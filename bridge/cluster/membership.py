@@ -134,7 +134,8 @@ class Membership:
     async def _look_around(self) -> None:
         live = await self._directory.list_replicas()
         self.proves_absence = await self._directory.proves_absence()
-        ages, now = await self._directory.read_ages(), self._ports.boottime()
+        ages = await self._directory.read_ages()
+        now = self._ports.boottime()
         self._heard_at = {replica: now - age for replica, age in ages.items()}
         oldest_s = max(ages.values(), default=0.0)
         self._next_beat_s = min(HEARTBEAT_S, max(0.0, HEARTBEAT_TTL_S - oldest_s) + AFTER_END_S)

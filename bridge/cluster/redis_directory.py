@@ -85,7 +85,8 @@ class RedisDirectory:
 
     async def send_heartbeat(self, info: LiveReplica) -> Mapping[str, str]:
         """Say that a replica lives; returns its users about whom it has to decide."""
-        told, lasting = json.dumps(asdict(info)), int(HEARTBEAT_TTL_S * 1000)
+        told = json.dumps(asdict(info))
+        lasting = int(HEARTBEAT_TTL_S * 1000)
         keys = (_REPLICAS, _LAST, _wanted_key(info.id))
         try:
             wanted = await self._connection.evaluate(_BEAT, keys, info.id, told, lasting)

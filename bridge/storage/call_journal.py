@@ -152,7 +152,8 @@ class CallJournal:
             await self.catch_up(within_s)
             if entries.is_behind:
                 raise JournalUnavailable
-        row, text = row_of_call(call, may_begin=may_begin, ended_at=None), storable_arguments(call)
+        row = row_of_call(call, may_begin=may_begin, ended_at=None)
+        text = storable_arguments(call)
         if text is not None and len(text) <= QUICK_ARGUMENTS_CHARS:
             row.arguments, text = redact_arguments(text), None
         if entries.is_away or not self._append([row]):

@@ -131,7 +131,8 @@ def believes_any_server(url: URL, environ: Mapping[str, str]) -> bool:
         given = url.query.get(name) or environ.get(f"PG{name.upper()}", "")
         return given if isinstance(given, str) else ",".join(given)
 
-    mode, root = option("sslmode"), option("sslrootcert")
+    mode = option("sslmode")
+    root = option("sslrootcert")
     if mode in _DECIDED_MODES or (mode == "require" and root) or (not mode and root == "system"):
         return False
     hosts = option("hostaddr") or url.host or option("host")
@@ -217,13 +218,15 @@ def describe_database(where: Path | URL) -> str:
         StoreError: a bridge could not use it.
     """
     if isinstance(where, Path):
-        shown_as, engine = str(where), _lockable_engine(URL.create("sqlite", database=str(where)))
+        shown_as = str(where)
+        engine = _lockable_engine(URL.create("sqlite", database=str(where)))
         event.listen(engine, "begin", _begin_alone)
         if not where.exists():
             return f"{shown_as} does not exist; the first start makes it."
     else:
         _refuse_missing_driver()
-        shown_as, bounds = mask_url(where), _connect_args(where, statement_ms=STATEMENT_MS, lock_ms=LOCK_MS)
+        shown_as = mask_url(where)
+        bounds = _connect_args(where, statement_ms=STATEMENT_MS, lock_ms=LOCK_MS)
         engine = create_engine(where, poolclass=NullPool, connect_args=bounds)
     try:
         with engine.connect() as connection:

@@ -78,7 +78,8 @@ class Encryption:
 
     def encrypt_bytes(self, content: bytes, place: str, *, is_reasoning: bool = True) -> Encrypted:
         """Encode bytes for the database. `place`: owner and location; `is_reasoning` as in `key_for`."""
-        squeezed, chosen = self._squeezed(content), self.key_for(is_reasoning=is_reasoning)
+        squeezed = self._squeezed(content)
+        chosen = self.key_for(is_reasoning=is_reasoning)
         if chosen is None:
             return Encrypted(squeezed, None)
         nonce = os.urandom(_NONCE_BYTES)

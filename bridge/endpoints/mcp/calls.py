@@ -105,7 +105,8 @@ class McpCalls:
     async def _answer_as_task(self, request: web.Request, message: RpcMessage) -> web.StreamResponse:
         progress = CallProgress(message.progress_token)
         call, request_id = await self._read_call(request, message, is_watched=True)
-        work, heard = self._watched_result(call, progress), partial(self._engine.note_delivery, request_id)
+        work = self._watched_result(call, progress)
+        heard = partial(self._engine.note_delivery, request_id)
         return await self._mcp_tasks.answer_call(request, message, work, progress, note_delivery=heard)
 
     async def answer_legacy(self, request: web.Request, message: RpcMessage) -> web.StreamResponse:

@@ -82,7 +82,8 @@ def mark_joined(result: JsonResult, call_id: str) -> JsonResult:
         f"This is how the equal call {call_id} ended, whose answer was not received. Nothing was sent again. "
         "If you mean one more such call, make it now."
     )
-    content, meta = cast("list[object]", result["content"]), cast(JsonResult, result["_meta"])
+    content = cast("list[object]", result["content"])
+    meta = cast(JsonResult, result["_meta"])
     told: list[object] = [_text(note.encode()), *content]
     marked = {**result, "content": told, "_meta": {**meta, JOINED_KEY: call_id}}
     marked.pop("structuredContent", None)

@@ -202,7 +202,8 @@ def _read_any_message(body: bytes) -> RpcMessage:
     if may_nest_deeply(body) and nests_deeply(value):
         message = f"The message is nested too deeply: at most {MAX_NESTING} levels."
         raise RpcError(INVALID_REQUEST, message, request_id=request_id)
-    method, params = value.get("method"), value.get("params")
+    method = value.get("method")
+    params = value.get("params")
     if not isinstance(method, str):
         raise RpcError(INVALID_REQUEST, "The message has no method.", request_id=request_id)
     if params is None:  # clients of typed languages write out what is unset

@@ -33,7 +33,8 @@ TOOL_ERROR = "tool_error"
 @contextmanager
 def trace_message(tracer: Tracer, message: RpcMessage, version: str) -> Generator[None]:
     """Run a block that answers a message; `version`: that of the protocol that its header names."""
-    told, request = parse_traceparent(message.meta.get(TRACEPARENT)), current_context()
+    told = parse_traceparent(message.meta.get(TRACEPARENT))
+    request = current_context()
     is_call = message.method == "tools/call"
     name = text_at(message.params, "name") if is_call else ""
     about: dict[str, AttributeValue | None] = {

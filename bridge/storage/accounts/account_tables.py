@@ -53,7 +53,8 @@ class AccountTables:
             while found == ROWS_AT_ONCE:
                 async with self._session() as session:
                     rows = (await session.execute(wanted.limit(ROWS_AT_ONCE).offset(start))).mappings().all()
-                found, start = len(rows), start + len(rows)
+                found = len(rows)
+                start = start + len(rows)
                 for row in rows:
                     yield table.name, self._record_of(table, row)
 

@@ -107,7 +107,8 @@ class ItemTables:
 
     async def delete_items(self, user_id: str, ids: Collection[str]) -> None:
         """Delete items of a user, all in one transaction."""
-        names, epoch = [index_key(each) for each in ids], self._epoch_of(user_id)
+        names = [index_key(each) for each in ids]
+        epoch = self._epoch_of(user_id)
         await self._writes.write_rows(
             user_id, epoch, lambda connection: _delete_items(connection, user_id, names, epoch)
         )
@@ -166,7 +167,8 @@ class ItemTables:
     async def delete_response(self, user_id: str, response_id: str) -> bool:
         """Delete a response with its items and events; False: the user has none of that id."""
         deleted: list[int] = []
-        name, epoch = index_key(response_id), self._epoch_of(user_id)
+        name = index_key(response_id)
+        epoch = self._epoch_of(user_id)
         await self._writes.write_rows(
             user_id,
             epoch,

@@ -92,7 +92,8 @@ class ModelProviderTable:
     def _sealed(self, provider: UserProvider) -> str | None:
         if provider.key is None:
             return None
-        nonce, place = os.urandom(_NONCE_BYTES), self._place_of_key(provider.owner_id, provider.settings)
+        nonce = os.urandom(_NONCE_BYTES)
+        place = self._place_of_key(provider.owner_id, provider.settings)
         return base64.b64encode(nonce + self._seal.encrypt(nonce, provider.key.encode(), place)).decode()
 
     def _opened(self, sealed: str, owner_id: str, settings: ProviderSettings) -> str | None:
@@ -111,7 +112,8 @@ class ModelProviderTable:
 
     def _read(self, row: ModelProviderRow) -> UserProvider | None:
         """Return the provider of a row; None when it cannot be decrypted, or is of another version."""
-        encrypted, place = Encrypted(row.content, row.key_id), place_of_provider(row.user_id, row.name)
+        encrypted = Encrypted(row.content, row.key_id)
+        place = place_of_provider(row.user_id, row.name)
         try:
             content: dict[str, Any] = orjson.loads(self._encryption.decrypt_bytes(encrypted, place))
             settings = ProviderSettings.model_validate({**content["settings"], **content.get("rules", {})})

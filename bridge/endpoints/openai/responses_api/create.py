@@ -80,7 +80,8 @@ def build_order(
     """What a kept response, or one that is to be kept, asks for. `parsed`: its request."""
     details = stored.request
     asked_rounds = parsed.build_turn(stored.user_id, stored.id, may_have_tools=not details.get("is_task"))
-    chat_id, message_id = text_at(details, "chat_id") or None, text_at(details, "message_id") or None
+    chat_id = text_at(details, "chat_id") or None
+    message_id = text_at(details, "message_id") or None
     is_to_be_stored = parsed.stores and not details.get("is_task")
     request = replace(
         asked_rounds,
