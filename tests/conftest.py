@@ -2,6 +2,7 @@
 
 import asyncio
 import os
+import signal
 from collections.abc import Mapping
 
 import pytest
@@ -19,6 +20,7 @@ pytest_plugins = [
     "tests.promises",
     "tests.real_documents.corpus",
     "tests.support.fixtures",
+    "tests.wings",
 ]
 
 
@@ -30,6 +32,10 @@ def pytest_configure() -> None:
     """
     asyncio.set_event_loop(None)
     needs.keep_terminal()
+    if (
+        signal.getsignal(signal.SIGINT) is signal.SIG_IGN
+    ):  # of a shell's job; programs of tests would ignore it, too
+        signal.signal(signal.SIGINT, signal.default_int_handler)
 
 
 def pytest_asyncio_loop_factories(item: pytest.Item) -> Mapping[str, LoopFactory]:
