@@ -45,9 +45,9 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
     """Leave out the tests of the other wing."""
     if (wanted := config.getoption("--wing")) is None:
         return
-    kept = [item for item in items if wing_of_file(item.path, item.nodeid) == wanted]
-    config.hook.pytest_deselected(items=[item for item in items if item not in set(kept)])
-    items[:] = kept
+    wings = [(item, wing_of_file(item.path, item.nodeid)) for item in items]
+    config.hook.pytest_deselected(items=[item for item, wing in wings if wing != wanted])
+    items[:] = [item for item, wing in wings if wing == wanted]
 
 
 def wing_of_file(path: Path, name: str) -> str:
