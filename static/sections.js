@@ -37,11 +37,11 @@ const SECTIONS = dictionaryOf({
     return (parts) => new ModelsView(parts);
   },
   calls: async ({ parts: [id = ""] }) => {
-    const { CallLogView } = await import("./calls/call_log_view.js");
+    const { CallLogView } = await import("./call_history/call_log_view.js");
     return (parts) => new CallLogView(parts, id);
   },
   charts: async () => {
-    const { ChartsView } = await import("./calls/charts_view.js");
+    const { ChartsView } = await import("./call_history/charts_view.js");
     return (parts) => new ChartsView(parts);
   },
   audit: async () => {

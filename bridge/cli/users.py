@@ -19,7 +19,7 @@ from bridge.cli.links import check_database
 from bridge.cli.parser import CommandFailed
 from bridge.cli.store import answer_folders, open_store, own_section, storage_settings
 from bridge.errors import BridgeError
-from bridge.models.admission.budgets import MICROS, UsageSum, first_day
+from bridge.models.budgets.budgets import MICROS, UsageSum, first_day
 from bridge.settings.chat.budgets import BudgetSettings
 from bridge.settings.network import page_url
 from bridge.settings.running_bridge import running_bridge

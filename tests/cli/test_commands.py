@@ -19,7 +19,7 @@ import pytest
 from bridge.__main__ import main
 from bridge.cli.commands import COMMANDS
 from bridge.lazy_modules import LAZY_MODULES
-from bridge.models.admission.budgets import RoundUsage
+from bridge.models.budgets.budgets import RoundUsage
 from bridge.storage.chat.usage import UsageTable
 from bridge.storage.store import Store
 from bridge.storage.users import UserTables

@@ -4,7 +4,7 @@ import asyncio
 
 import pytest
 
-from bridge.models.admission.budgets import RoundUsage, UsageSum
+from bridge.models.budgets.budgets import RoundUsage, UsageSum
 from bridge.storage.chat.usage import UsageTable
 from bridge.storage.store import Store
 from bridge.storage.users import UserTables

@@ -24,16 +24,16 @@ from bridge.endpoints.openai.request import RequestReader
 from bridge.http.answer_files import TurnFiles
 from bridge.http.routing import Route
 from bridge.metrics.metric_definitions import StateGauges, TurnInstruments
-from bridge.models.admission.budgets import Budgets
-from bridge.models.admission.request_queue import RequestQueue
 from bridge.models.agent.demo.model import DemoModel
 from bridge.models.agent.loop.pending_turns import PendingRounds
 from bridge.models.agent.memory.recorder import Memory
 from bridge.models.agent.memory.turn_memory import TurnMemory
+from bridge.models.agent.request_queue import RequestQueue
 from bridge.models.agent.tools.catalog_tools import CatalogTools
 from bridge.models.agent.tools.engine_toolbox import CallServices, Toolboxes
 from bridge.models.agent.turn_runner import TurnRunner
 from bridge.models.agent.turn_stages import TurnEndObserver
+from bridge.models.budgets.budgets import Budgets
 from bridge.models.providers.directory import ModelDirectory
 from bridge.models.providers.listed_models import DEMO_PROVIDER_NAME
 from bridge.models.providers.turn_settings import turn_settings

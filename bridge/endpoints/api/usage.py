@@ -11,7 +11,7 @@ from bridge.errors import BridgeError, ErrorCode
 from bridge.http.access import caller_of
 from bridge.http.declared_routes import DeclaredApiRoutes, api_route, ok
 from bridge.http.routing import ApiModel, json_answer
-from bridge.models.admission.budgets import MICROS, Budgets, UsageSum, first_day
+from bridge.models.budgets.budgets import MICROS, Budgets, UsageSum, first_day
 from bridge.settings.chat.budgets import BudgetSettings
 from bridge.storage.chat.usage import UsageTable
 

@@ -9,9 +9,9 @@ from contextlib import aclosing
 from http import HTTPStatus
 
 from bridge.errors import BridgeError, ErrorCode
-from bridge.models.admission.budgets import Budgets, RoundUsage
 from bridge.models.agent.items import usage_of
 from bridge.models.agent.model import ENDINGS, Model, ModelError, ModelEvent, ModelRequest
+from bridge.models.budgets.budgets import Budgets, RoundUsage
 from toolserver.json_types import JsonObject, dump_json, object_at, text_at
 
 CHARS_PER_TOKEN = 4

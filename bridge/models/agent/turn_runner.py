@@ -12,11 +12,10 @@ from contextlib import AbstractAsyncContextManager, AsyncExitStack
 
 from bridge.calls.call_watch import CallWatch
 from bridge.limits.circuit_breaker import Breakers
-from bridge.models.admission.budgets import Budgets
-from bridge.models.admission.request_queue import RequestQueue
 from bridge.models.agent.loop.loop import run_rounds
 from bridge.models.agent.loop.pending_turns import PendingRounds
 from bridge.models.agent.memory.turn_memory import TurnMemory
+from bridge.models.agent.request_queue import RequestQueue
 from bridge.models.agent.turn import Emit, Turn, TurnResult
 from bridge.models.agent.turn_stages import (
     AdmitStage,
@@ -30,6 +29,7 @@ from bridge.models.agent.turn_stages import (
     log_stage,
     trace_stage,
 )
+from bridge.models.budgets.budgets import Budgets
 from bridge.tracing.tracer import Tracer
 
 

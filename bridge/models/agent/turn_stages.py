@@ -18,8 +18,6 @@ from bridge.calls.call_watch import CallWatch
 from bridge.errors import BridgeError, ErrorCode, WireError
 from bridge.limits.circuit_breaker import BreakerKey, Breakers, BreakerVerdict, Passage
 from bridge.limits.fair_queue import QueueEntry
-from bridge.models.admission.budgets import Budgets
-from bridge.models.admission.request_queue import RequestQueue
 from bridge.models.agent.budgeted_model import BudgetedModel
 from bridge.models.agent.loop.approval_waits import ApprovalWaits
 from bridge.models.agent.loop.subquery import NestingToolbox, with_subquery
@@ -29,9 +27,11 @@ from bridge.models.agent.memory.turn_memory import RecalledTurn, TurnMemory
 from bridge.models.agent.model import Model, ModelError
 from bridge.models.agent.model_at_home import ModelAtHome
 from bridge.models.agent.provider_options import add_provider_options
+from bridge.models.agent.request_queue import RequestQueue
 from bridge.models.agent.staged_turn import SkippedRounds, StagedTurn, TurnObserver
 from bridge.models.agent.traced_turn import trace_turn
 from bridge.models.agent.turn import Turn, TurnLog, TurnRequest, TurnResult, TurnSettings
+from bridge.models.budgets.budgets import Budgets
 from bridge.tracing.tracer import Tracer
 
 AT_FAULT = frozenset({400, 404, 409, 413, 415, 422})

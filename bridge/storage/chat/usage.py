@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from sqlalchemy import func, select
 
-from bridge.models.admission.budgets import RoundUsage, UsageSum
+from bridge.models.budgets.budgets import RoundUsage, UsageSum
 from bridge.storage.dialects import build_addition, dialect_of
 from bridge.storage.store import Store
 from bridge.storage.tables import ModelUsageRow, UserRow

@@ -13,12 +13,12 @@ from bridge.calls.call_watch import CallWatch
 from bridge.calls.request import Asker
 from bridge.errors import BridgeError, ErrorCode
 from bridge.homes import EpochOf, HomeOf, held_epochs, user_elsewhere
-from bridge.models.admission.request_queue import RequestQueue
 from bridge.models.agent.items import Item, answered_call_id
 from bridge.models.agent.loop.pending_turns import PendingRounds
 from bridge.models.agent.memory.recorder import Memory
 from bridge.models.agent.memory.turn_memory import TurnMemory
 from bridge.models.agent.model import ModelEvent, ModelRequest
+from bridge.models.agent.request_queue import RequestQueue
 from bridge.models.agent.tools.engine_toolbox import Toolboxes
 from bridge.models.agent.turn_runner import TurnRunner
 from bridge.models.conversation_runs.locks import RunEnd

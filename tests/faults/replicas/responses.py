@@ -17,11 +17,11 @@ from bridge.endpoints.openai.responses_api.resume import ResponseContinuer
 from bridge.endpoints.openai.responses_api.retrieve import ResponseReader
 from bridge.endpoints.openai.responses_api.running import RunningResponses
 from bridge.homes import EpochOf, HomeOf, user_elsewhere
-from bridge.models.admission.request_queue import RequestQueue
 from bridge.models.agent.loop.pending_turns import PendingRounds
 from bridge.models.agent.memory.recorder import Memory
 from bridge.models.agent.memory.turn_memory import TurnMemory
 from bridge.models.agent.model import ModelEvent, ModelRequest
+from bridge.models.agent.request_queue import RequestQueue
 from bridge.models.agent.responses.request_parser import parse_responses_request
 from bridge.models.agent.responses.response_object import response_shell
 from bridge.models.agent.turn_runner import TurnRunner

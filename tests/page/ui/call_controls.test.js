@@ -6,7 +6,7 @@ import { breakerText, subjectOf } from "../../../static/ui/breaker_notice.js";
 import { CallControls } from "../../../static/session/call_controls.js";
 import { ControlsApi } from "../../../static/session/controls_api.js";
 import { deadlineOf, meaningOf, numberOf, whoseDeadline } from "../../../static/ui/limit_text.js";
-import { deadlineText, lateResultText } from "../../../static/calls/stored_call.js";
+import { deadlineText, lateResultText } from "../../../static/call_history/stored_call.js";
 import { formatTime } from "../../../static/base/time_format.js";
 import { SeenCalls, REMEMBERED_CALLS } from "../../../static/executor/call_message.js";
 

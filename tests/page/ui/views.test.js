@@ -2,7 +2,7 @@
 /** The pure parts of the views: what is found, filtered, parsed and worded. */
 import assert from "node:assert/strict";
 import test from "node:test";
-import { kindOfEntry, kindOfStored, matchesFilter } from "../../../static/calls/call_filter.js";
+import { kindOfEntry, kindOfStored, matchesFilter } from "../../../static/call_history/call_filter.js";
 import { viewAddress, readRoute } from "../../../static/ui/router.js";
 import { formatDuration } from "../../../static/ui/outcome_view.js";
 import { nameFor, formatBody, formatSize } from "../../../static/ui/response_view.js";

@@ -8,12 +8,12 @@ from typing import Any
 from bridge.calls.call_watch import CallWatch
 from bridge.errors import BridgeError, ErrorCode
 from bridge.limits.circuit_breaker import Breakers
-from bridge.models.admission.request_queue import RequestQueue
 from bridge.models.agent.items import Item
 from bridge.models.agent.loop.pending_turns import PendingRounds
 from bridge.models.agent.loop.subquery import NestingToolbox
 from bridge.models.agent.memory.recorder import Memory
 from bridge.models.agent.memory.turn_memory import TurnMemory
+from bridge.models.agent.request_queue import RequestQueue
 from bridge.models.agent.toolbox import LocalTool, Toolbox
 from bridge.models.agent.turn import Emit, ItemStored, Turn, TurnEvent, TurnRequest, TurnResult, TurnSettings
 from bridge.models.agent.turn_runner import TurnRunner

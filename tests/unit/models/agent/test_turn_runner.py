@@ -10,9 +10,9 @@ import pytest
 from bridge.calls.call_watch import CallWatch
 from bridge.errors import BridgeError, ErrorCode
 from bridge.limits.circuit_breaker import BreakerKey, Breakers
-from bridge.models.admission.request_queue import RequestQueue
 from bridge.models.agent.loop.subquery import NestingToolbox
 from bridge.models.agent.model import ModelError
+from bridge.models.agent.request_queue import RequestQueue
 from bridge.models.agent.turn import Attached, Turn, TurnEvent, TurnRequest, TurnResult, TurnSettings
 from bridge.models.agent.turn_runner import TurnRunner
 from bridge.models.agent.turn_stages import TurnEnding

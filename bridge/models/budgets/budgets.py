@@ -13,7 +13,7 @@ from datetime import UTC, datetime, timedelta
 from typing import Any, Protocol
 
 from bridge.errors import BridgeError, ErrorCode
-from bridge.models.admission.prices import PriceList
+from bridge.models.budgets.prices import PriceList
 from bridge.settings.chat.budgets import Allowance, BudgetSettings, BudgetWindow
 
 _log = logging.getLogger(__name__)

@@ -2,7 +2,7 @@
 /** Bars of calls over time. */
 import assert from "node:assert/strict";
 import test from "node:test";
-import { layOutBars } from "../../../static/calls/call_bars.js";
+import { layOutBars } from "../../../static/call_history/call_bars.js";
 
 /** @param {number} calls @param {number} failed */
 const part = (calls, failed) => ({ calls, failed, not_made: 0, median_ms: null, p95_ms: null });

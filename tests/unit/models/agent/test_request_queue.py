@@ -5,7 +5,7 @@ import asyncio
 import pytest
 
 from bridge.errors import BridgeError, ErrorCode
-from bridge.models.admission.request_queue import RequestQueue
+from bridge.models.agent.request_queue import RequestQueue
 from bridge.settings.limits import Limits
 
 pytestmark = [pytest.mark.asyncio, pytest.mark.looptime]

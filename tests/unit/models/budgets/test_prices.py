@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from bridge.errors import BridgeError, ErrorCode
-from bridge.models.admission.budgets import MICROS, Budgets, RoundUsage, UsageSum
+from bridge.models.budgets.budgets import MICROS, Budgets, RoundUsage, UsageSum
 from bridge.settings.chat.budgets import BudgetSettings
 
 

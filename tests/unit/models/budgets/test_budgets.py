@@ -10,9 +10,9 @@ import pytest
 
 from bridge.errors import BridgeError
 from bridge.homes import user_elsewhere
-from bridge.models.admission.budgets import Budgets, RoundUsage, first_day, renewal
 from bridge.models.agent.budgeted_model import LONG_S, BudgetedModel
 from bridge.models.agent.model import ModelError, ModelEvent, ModelRequest
+from bridge.models.budgets.budgets import Budgets, RoundUsage, first_day, renewal
 from bridge.settings.chat.budgets import Allowance, BudgetSettings
 from bridge.settings.declaration import SettingsError
 from bridge.settings.sources import read_settings

@@ -1,1 +1,0 @@
-"""Whether a request to a model may begin: budgets, prices, the queue."""

@@ -1,0 +1,1 @@
+"""Budgets of users for models: what they have used, what it costs, whether another request may begin."""
