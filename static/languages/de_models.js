@@ -41,6 +41,11 @@ export const GERMAN_MODELS = {
   More: "Mehr",
   "Tells models of the same name apart.": "Unterscheidet Modelle gleichen Namens.",
   Protocol: "Protokoll",
+  "Rules for tools": "Regeln für Tools",
+  "Whose rules tools have to keep, as for a gateway. Automatic: by the address.":
+    "Wessen Regeln Tools einhalten müssen, etwa hinter einem Gateway. Automatisch: nach der Adresse.",
+  "OpenAI, models before GPT-4.1": "OpenAI, Modelle vor GPT-4.1",
+  "No rules of their own": "Keine eigenen Regeln",
   "Strict tools": "Strikte Tools",
   "Where possible": "Wo möglich",
   "Turn them off if the provider refuses requests with tools. Automatic: by the address.":

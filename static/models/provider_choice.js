@@ -4,7 +4,7 @@ import { dictionaryOf } from "../base/dictionary.js";
 import { counted, formatNumber, t, verbatim } from "../base/language.js";
 
 /** @typedef {import("../types/provider_types.js").Provider} Provider */
-/** @typedef {{name: string, url: string, key: string, api: string, models: string[], shared: boolean, dropsKey: boolean, strict: string, chars: string}} FormValues */
+/** @typedef {{name: string, url: string, key: string, api: string, models: string[], shared: boolean, dropsKey: boolean, dialect: string, strict: string, chars: string}} FormValues */
 
 /** Addresses are those that their makers document. */
 export const PRESETS = [
@@ -60,8 +60,9 @@ export function faultsOf({ name, url, chars }, taken) {
 const isLimit = (chars) => Number.isInteger(chars) && chars >= MIN_CHARS && chars <= MAX_CHARS;
 
 /** The body of a request; a key that was not typed stays as the bridge has it. @param {FormValues} values */
-export function bodyOf({ url, key, api, models, shared, dropsKey, strict, chars }) {
+export function bodyOf({ url, key, api, models, shared, dropsKey, dialect, strict, chars }) {
   const rules = {
+    dialect: /** @type {import("../types/provider_types.js").Dialect | null} */ (dialect || null),
     strict_tools: strict === "" ? null : strict === "on",
     max_description_chars: chars === "" ? null : Number(chars),
   };

@@ -13,6 +13,17 @@ const API_WORDS = [
   ["responses", verbatim("Responses")],
 ];
 
+/** Names of those whose rules these are, and of none. @type {[string, string][]} */
+const DIALECT_WORDS = [
+  ["", t`Automatic`],
+  ["openai", verbatim("OpenAI")],
+  ["openai-legacy", t`OpenAI, models before GPT-4.1`],
+  ["azure", verbatim("Azure")],
+  ["gemini", verbatim("Gemini")],
+  ["anthropic", verbatim("Anthropic")],
+  ["plain", t`No rules of their own`],
+];
+
 /** @type {[string, string][]} */
 const STRICT_WORDS = [
   ["", t`Automatic`],
@@ -55,6 +66,9 @@ export const addressField = (known) =>
 
 /** @param {Provider | null} known */
 export const protocolField = (known) => choiceField(API_WORDS, known?.api ?? "");
+
+/** @param {Provider | null} known */
+export const dialectField = (known) => choiceField(DIALECT_WORDS, known?.dialect ?? "");
 
 /** @param {Provider | null} known */
 export function strictField(known) {

@@ -4,7 +4,15 @@ import { counted, t } from "../base/language.js";
 import { announceSentence, button, el, fill, freshId, labelledField, notice, sentenceOf } from "../ui/dom.js";
 import { ModelChoice } from "./model_choice.js";
 import { PRESETS, bodyOf, faultsOf, freeName } from "./provider_choice.js";
-import { addressField, charsField, nameField, presetField, protocolField, strictField } from "./provider_fields.js";
+import {
+  addressField,
+  charsField,
+  dialectField,
+  nameField,
+  presetField,
+  protocolField,
+  strictField,
+} from "./provider_fields.js";
 
 /** @typedef {import("../types/provider_types.js").Provider} Provider */
 /**
@@ -33,6 +41,7 @@ export class ProviderForm {
     this.key = el("input", { type: "password", autocomplete: "new-password", spellcheck: "false" });
     this.dropsKey = el("input", { type: "checkbox" });
     this.api = protocolField(known);
+    this.dialect = dialectField(known);
     this.strict = strictField(known);
     this.chars = charsField(known);
     this.shared = el("input", { type: "checkbox", checked: known?.shared ?? false });
@@ -94,6 +103,11 @@ export class ProviderForm {
       labelledField(t`Name`, this.name, t`Tells models of the same name apart.`),
       labelledField(t`Protocol`, this.api),
       labelledField(
+        t`Rules for tools`,
+        this.dialect,
+        t`Whose rules tools have to keep, as for a gateway. Automatic: by the address.`,
+      ),
+      labelledField(
         t`Strict tools`,
         this.strict,
         t`Turn them off if the provider refuses requests with tools. Automatic: by the address.`,
@@ -132,8 +146,8 @@ export class ProviderForm {
   }
 
   get #values() {
-    const { name, url, key, api, shared, dropsKey, strict, chars } = this;
-    const rules = { strict: strict.value, chars: chars.value.trim() };
+    const { name, url, key, api, shared, dropsKey, dialect, strict, chars } = this;
+    const rules = { dialect: dialect.value, strict: strict.value, chars: chars.value.trim() };
     return {
       ...rules,
       name: name.value.trim(),

@@ -1,5 +1,7 @@
 /** Providers of models as the bridge sends them. Types only; nothing here exists at run time. */
 
+export type Dialect = "openai" | "openai-legacy" | "azure" | "gemini" | "anthropic" | "plain";
+
 export interface Provider {
   name: string;
   /** "" where it is none of the user's concern. */
@@ -11,6 +13,8 @@ export interface Provider {
   models: string[];
   source: "settings" | "shared" | "own";
   shared: boolean;
+  /** null: by its address. */
+  dialect: Dialect | null;
   /** null: by its address. */
   strict_tools: boolean | null;
   /** null: by its address. */
@@ -27,6 +31,8 @@ export interface WantedProvider {
   key: string | null;
   models: string[];
   shared: boolean;
+  /** null: by its address. */
+  dialect: Dialect | null;
   /** null: by its address. */
   strict_tools: boolean | null;
   /** null: by its address. */

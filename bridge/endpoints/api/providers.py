@@ -17,7 +17,7 @@ from bridge.http.routing import ApiModel, Confirmation, json_answer
 from bridge.models.agent.model import ModelError
 from bridge.models.providers.user_models import UserModels
 from bridge.settings.chat.models import OPENAI_URL, DescriptionChars, ProviderSettings
-from bridge.settings.chat.provider_rules import ProviderApi
+from bridge.settings.chat.provider_rules import Dialect, ProviderApi
 from bridge.settings.chat.user_providers import MAX_CHOSEN_MODELS, MAX_KEY_CHARS, MAX_PROVIDERS, UserProvider
 from bridge.settings.network import origin_of
 from bridge.settings.users import Sharing, allows_sharing
@@ -45,6 +45,8 @@ class ProviderChoice(WantedProvider):
     """Names of the models that are offered; empty: all that it lists."""
     shared: bool = False
     """Whether all users are offered it, with this key. Only for whom `TOOL_BRIDGE_SHARING` lets."""
+    dialect: Dialect | None = None
+    """Whose rules for tools hold, as for a gateway to them. Null: by its address."""
     strict_tools: bool | None = None
     """Whether it takes strict tools. Null: by its address."""
     max_description_chars: DescriptionChars = None
@@ -73,6 +75,8 @@ class ProviderFacts(ApiModel):
     source: Literal["settings", "shared", "own"]
     """`settings`: of the operator's file or environment; `shared`: of another user; `own` can be changed."""
     shared: bool = False
+    dialect: Dialect | None = None
+    """Null: by its address."""
     strict_tools: bool | None = None
     """Null: by its address."""
     max_description_chars: int | None = None
@@ -144,6 +148,7 @@ class ProviderRoutes(DeclaredApiRoutes):
             raise _wrong("name", f"A name {error}.") from None
         settings = _settings_of(name, choice).model_copy(
             update={
+                "dialect": choice.dialect,
                 "strict_tools": choice.strict_tools,
                 "max_description_chars": choice.max_description_chars,
             }
@@ -237,6 +242,7 @@ def _facts(provider: UserProvider, user_id: str) -> ProviderFacts:
         models=list(provider.models),
         source="own" if is_own else "shared",
         shared=provider.is_shared,
+        dialect=settings.dialect,
         strict_tools=settings.strict_tools,
         max_description_chars=settings.max_description_chars,
     )
@@ -250,6 +256,7 @@ def _given_facts(settings: ProviderSettings, *, sees_address: bool) -> ProviderF
         has_key=settings.api_key_env is not None,
         source="settings",
         shared=True,
+        dialect=settings.dialect,
         strict_tools=settings.strict_tools,
         max_description_chars=settings.max_description_chars,
     )

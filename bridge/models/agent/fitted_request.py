@@ -12,18 +12,10 @@ from dataclasses import replace
 
 from bridge.models.agent.items import Item
 from bridge.models.agent.model import ModelRequest
+from bridge.models.agent.schema_dialect import fit_schema
 from bridge.settings.chat.provider_rules import CallIdForm, ProviderRules
-from toolserver.json_types import JsonObject, JsonValue, text_at
+from toolserver.json_types import JsonObject, text_at
 from toolserver.tool.description import shorten_description
-
-_MAPS = frozenset({"properties", "patternProperties", "$defs", "definitions", "dependentSchemas"})
-"""Keywords whose members are schemas, under names that are no keywords."""
-
-_DATA = frozenset({"enum", "const", "default", "example", "examples", "required", "type"})
-"""Keywords that hold no schema."""
-
-_MAX_LEVELS = 100
-"""Maximum levels of a schema that are looked into; ours have fewer, a caller's any number. Chosen."""
 
 _DIGITS = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz"
 
@@ -40,7 +32,7 @@ def fit_request(request: ModelRequest, rules: ProviderRules) -> ModelRequest:
 
 def fit_tools(tools: tuple[JsonObject, ...], rules: ProviderRules) -> tuple[JsonObject, ...]:
     """Return the tools as the provider takes them."""
-    if rules.strictness == "possible" and not rules.refused_keywords and rules.max_description_chars is None:
+    if rules.strictness == "possible" and rules.schemas is None and rules.max_description_chars is None:
         return tools
     return tuple(_fit_function(tool, rules) if tool.get("type") == "function" else tool for tool in tools)
 
@@ -54,27 +46,9 @@ def _fit_function(tool: JsonObject, rules: ProviderRules) -> JsonObject:
     most, description = rules.max_description_chars, text_at(tool, "description")
     if most is not None and len(description) > most:
         fitted["description"] = shorten_description(description, most)
-    if rules.refused_keywords and "parameters" in tool:
-        fitted["parameters"] = _without_keywords(tool["parameters"], rules.refused_keywords)
+    if rules.schemas is not None and isinstance(parameters := tool.get("parameters"), dict):
+        fitted["parameters"] = fit_schema(parameters, rules.schemas)
     return fitted
-
-
-def _without_keywords(schema: JsonValue, refused: frozenset[str], level: int = 0) -> JsonValue:
-    if level > _MAX_LEVELS:
-        return schema
-    if isinstance(schema, list):
-        return [_without_keywords(each, refused, level + 1) for each in schema]
-    if not isinstance(schema, dict):
-        return schema
-    kept: JsonObject = {}
-    for key, value in schema.items():
-        if key in refused:
-            continue
-        if key in _MAPS and isinstance(value, dict):
-            kept[key] = {name: _without_keywords(each, refused, level + 1) for name, each in value.items()}
-        else:
-            kept[key] = value if key in _DATA else _without_keywords(value, refused, level + 1)
-    return kept
 
 
 def fit_call_ids(items: tuple[Item, ...], form: CallIdForm) -> tuple[Item, ...]:

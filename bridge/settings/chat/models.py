@@ -15,7 +15,7 @@ from urllib.parse import urlsplit
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field, ValidationError
 from pydantic import JsonValue as PydanticJsonValue
 
-from bridge.settings.chat.provider_rules import ProviderApi, ProviderRules, rules_of
+from bridge.settings.chat.provider_rules import Dialect, ProviderApi, ProviderRules, rules_of
 from bridge.settings.file_keys import first_mistake, suggest_key
 from toolserver.json_types import JsonObject, JsonValue
 from toolserver.schema.hints import TOOL_DESCRIPTION_CHARS
@@ -103,8 +103,10 @@ class ProviderSettings(BaseModel):
     return_reasoning: bool = False
     """`chat` only: whether it expects back, as `reasoning_content`, the model's reasoning since the user's
     message."""
+    dialect: Dialect | None = None
+    """Whose rules for tools hold, as for a gateway to them; None: by its address."""
     strict_tools: bool | None = None
-    """Whether it takes strict tools; None: by its address."""
+    """Whether it takes strict tools; None: by its dialect and address."""
     max_description_chars: DescriptionChars = None
     """Maximum characters of a tool's description; None: by its address."""
     trace_context: bool = False
@@ -123,6 +125,7 @@ class ProviderSettings(BaseModel):
         return rules_of(
             self.base_url,
             self.api,
+            dialect=self.dialect,
             strict_tools=self.strict_tools,
             max_description_chars=self.max_description_chars,
         )

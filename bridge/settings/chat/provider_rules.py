@@ -7,12 +7,16 @@ is from public reports of requests that were refused, since hosts document littl
 from __future__ import annotations
 
 import re
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Literal, TypeAlias
 from urllib.parse import urlsplit
 
 ProviderApi: TypeAlias = Literal["responses", "chat"]
 """The protocol that a provider speaks: the Responses API, or Chat Completions."""
+
+Dialect: TypeAlias = Literal["openai", "openai-legacy", "azure", "gemini", "anthropic", "plain"]
+"""Whose rules for tools hold: a host's own, or those of what a gateway passes requests on to."""
 
 Strictness: TypeAlias = Literal["possible", "off", "unsaid"]
 """What definitions of tools say about strict mode: true where it is possible and else false; false; or
@@ -22,15 +26,36 @@ MAX_CHAT_DESCRIPTION_CHARS = 1024
 """Maximum characters of a function's description at OpenAI's Chat Completions, and Azure's; longer ones are a
 400, "Expected a string with maximum length 1024" (OpenHands #4838, sentry-mcp #106)."""
 
-PROTOBUF_REFUSES = frozenset(
-    {
-        *("examples", "deprecated", "writeOnly", "readOnly", "uniqueItems", "const"),
-        *("exclusiveMinimum", "exclusiveMaximum", "multipleOf", "contentEncoding", "contentMediaType"),
-        *("patternProperties", "propertyNames", "dependentRequired", "$schema"),
-    }
+
+@dataclass(frozen=True, slots=True)
+class SchemaRules:
+    """What a provider takes in schemas of arguments that takes less than JSON Schema.
+
+    A type is one word, null is `nullable`, allowed values are texts, and `anyOf` stands alone.
+    """
+
+    keywords: frozenset[str]
+    """Keywords that are taken, `anyOf` apart from the others."""
+    formats: Mapping[str, frozenset[str]]
+    """Formats that are taken, by type."""
+
+
+GEMINI_SCHEMAS = SchemaRules(
+    keywords=frozenset(
+        {
+            *("anyOf", "default", "description", "enum", "example", "format", "items", "nullable", "pattern"),
+            *("maxItems", "maxLength", "maxProperties", "maximum", "minItems", "minLength", "minProperties"),
+            *("minimum", "properties", "propertyOrdering", "required", "title", "type", "$defs", "$ref"),
+        }
+    ),
+    formats={
+        "string": frozenset({"enum", "date-time"}),
+        "number": frozenset({"float", "double"}),
+        "integer": frozenset({"int32", "int64"}),
+    },
 )
-"""Keywords that Google's endpoints, which read schemas into a protobuf message, answer with a 400, "Unknown
-name" (AstrBot #7572, CLIProxyAPI #1839 and #2142, 9router #2309). The words of a description say them all."""
+"""Google's endpoints read schemas into a message of their own and answer anything else with a 400, "Unknown
+name" (google-genai's `Schema`; AstrBot #7572, CLIProxyAPI #1839 and #2142, 9router #2309)."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,8 +87,8 @@ class ProviderRules:
     strictness: Strictness = "possible"
     max_description_chars: int | None = None
     """Maximum characters of the description of a function; None: no limit of the provider's."""
-    refused_keywords: frozenset[str] = frozenset()
-    """Keywords of schemas of arguments."""
+    schemas: SchemaRules | None = None
+    """Of arguments; None: any JSON Schema."""
     call_ids: CallIdForm | None = None
     """None: any."""
 
@@ -83,9 +108,12 @@ _AZURE = (
     "ai.azure.com",
     "models.github.ai",
 )
-_GOOGLE = ("googleapis.com",)
 _MISTRAL = ("mistral.ai",)
-_ANTHROPIC = ("anthropic.com",)
+_HOSTS: tuple[tuple[Dialect, tuple[str, ...]], ...] = (
+    ("azure", _AZURE),
+    ("gemini", ("googleapis.com",)),
+    ("anthropic", ("anthropic.com",)),
+)
 _NOT_STRICT = ("cerebras.ai", "upstage.ai")
 """Of these the first refuses strict tools beside others, the second all (kilocode #5189, Zoo-Code #1036)."""
 
@@ -94,28 +122,38 @@ def rules_of(
     base_url: str,
     api: ProviderApi,
     *,
+    dialect: Dialect | None = None,
     strict_tools: bool | None = None,
     max_description_chars: int | None = None,
 ) -> ProviderRules:
     """Return the rules of a provider by its address; the settings given count more than what is known."""
     host = (urlsplit(base_url).hostname or "").rstrip(".").lower()
-    is_google = _is_one_of(host, _GOOGLE)
-    is_like_openai = _is_one_of(host, _OPENAI + _AZURE)
-    strict = not _is_one_of(host, _GOOGLE + _NOT_STRICT) if strict_tools is None else strict_tools
-    known_limit = MAX_CHAT_DESCRIPTION_CHARS if is_like_openai and api == "chat" else None
-    ids = None
-    if is_like_openai:
-        ids = _UP_TO_40 if api == "chat" else _UP_TO_64
-    elif _is_one_of(host, _MISTRAL):
-        ids = _NINE
-    elif _is_one_of(host, _ANTHROPIC):
-        ids = _PLAIN
+    spoken = dialect or _dialect_of_host(host, api)
+    strict = spoken != "gemini" and not _is_one_of(host, _NOT_STRICT)
+    is_cut = api == "chat" and spoken in ("openai-legacy", "azure")
     return ProviderRules(
-        strictness="possible" if strict else without_strict(api),
-        max_description_chars=max_description_chars or known_limit,
-        refused_keywords=PROTOBUF_REFUSES if is_google else frozenset(),
-        call_ids=ids,
+        strictness="possible" if (strict if strict_tools is None else strict_tools) else without_strict(api),
+        max_description_chars=max_description_chars or (MAX_CHAT_DESCRIPTION_CHARS if is_cut else None),
+        schemas=GEMINI_SCHEMAS if spoken == "gemini" else None,
+        call_ids=_NINE if _is_one_of(host, _MISTRAL) else _call_ids_of_dialect(spoken, api),
     )
+
+
+def _dialect_of_host(host: str, api: ProviderApi) -> Dialect:
+    if _is_one_of(host, _OPENAI):
+        return "openai-legacy" if api == "chat" else "openai"
+    for dialect, hosts in _HOSTS:
+        if _is_one_of(host, hosts):
+            return dialect
+    return "plain"
+
+
+def _call_ids_of_dialect(dialect: Dialect, api: ProviderApi) -> CallIdForm | None:
+    if dialect == "anthropic":
+        return _PLAIN
+    if dialect in ("gemini", "plain"):
+        return None
+    return _UP_TO_40 if api == "chat" else _UP_TO_64
 
 
 def without_strict(api: ProviderApi) -> Strictness:

@@ -32,6 +32,7 @@ PROVIDERS = cast(Table, ModelProviderRow.__table__)
 _NONCE_BYTES = 12
 
 _RULES = {"strict_tools", "max_description_chars"}
+_LATER_RULES = {"dialect"}
 """Settings that are stored beside the others, where replicas of a version that knows none overlook them."""
 
 _log = logging.getLogger(__name__)
@@ -64,8 +65,13 @@ class ModelProviderTable:
         name = provider.settings.name
         content = orjson.dumps(
             {
-                "settings": provider.settings.model_dump(mode="json", exclude_defaults=True, exclude=_RULES),
+                "settings": provider.settings.model_dump(
+                    mode="json", exclude_defaults=True, exclude=_RULES | _LATER_RULES
+                ),
                 "rules": provider.settings.model_dump(mode="json", exclude_defaults=True, include=_RULES),
+                "later_rules": provider.settings.model_dump(
+                    mode="json", exclude_defaults=True, include=_LATER_RULES
+                ),
                 "models": provider.models,
                 "key": self._sealed(provider),
             }
@@ -116,7 +122,8 @@ class ModelProviderTable:
         place = place_of_provider(row.user_id, row.name)
         try:
             content: dict[str, Any] = orjson.loads(self._encryption.decrypt_bytes(encrypted, place))
-            settings = ProviderSettings.model_validate({**content["settings"], **content.get("rules", {})})
+            rules = {**content.get("rules", {}), **content.get("later_rules", {})}
+            settings = ProviderSettings.model_validate({**content["settings"], **rules})
         except (Unreadable, ValidationError, orjson.JSONDecodeError) as error:
             if self._encryption.is_first_miss(encrypted):
                 _log.warning("The provider %s cannot be read: %s", row.name, error)

@@ -248,12 +248,35 @@ async def test_the_database_alone_reveals_no_key(database: Where, keys: tuple[st
     await store.close()
 
 
+async def test_a_gateway_to_gemini_is_sent_what_gemini_takes(
+    bridge: Bridge, page: FakePage, provider: ScriptedProvider
+) -> None:
+    """Finding O-4: its address tells nothing, and one tool that it refuses fails the whole request."""
+    wanted = {"base_url": provider.base_url, "models": ["small"], "dialect": "gemini"}
+    assert (await page.request("PUT", "/api/providers/mine", wanted))[1]["dialect"] == "gemini"
+    provider.play(text("Hello."))
+    age = {"type": ["integer", "null"], "exclusiveMinimum": 0, "description": "Age."}
+    tool = {"name": "t", "strict": True, "parameters": {"type": "object", "properties": {"age": age}}}
+    tools = [{"type": "function", "function": tool}]
+    asked = {"model": "small", "messages": [{"role": "user", "content": "Hi"}], "tools": tools}
+    await page.post("/v1/chat/completions", asked)
+    function = provider.requests[-1].body["tools"][0]["function"]
+    assert "strict" not in function
+    assert function["parameters"]["properties"] == {
+        "age": {"type": "integer", "nullable": True, "description": "Age. Value > 0."}
+    }
+    status, refused = await page.request("PUT", "/api/providers/mine", {**wanted, "dialect": "klingon"})
+    assert (status, "dialect" in refused["error"]["message"]) == (400, True)
+
+
 async def test_a_replica_of_the_version_before_still_reads_a_provider(database: Where) -> None:
     """Finding W-4: during a rolling update it overlooks what it does not know; a provider is not lost."""
     store = Store.open_store(database)
     ann = await UserTables(store).ensure_user("ann")
     address = "https://x.example/v1"
-    settings = ProviderSettings(name="mine", base_url=address, strict_tools=False, max_description_chars=1024)
+    settings = ProviderSettings(
+        name="mine", base_url=address, dialect="gemini", strict_tools=False, max_description_chars=1024
+    )
     table, encryption = ModelProviderTable(store, StorageSettings(), SECRET), Encryption(StorageSettings())
     await table.save_provider(UserProvider(ann.id, settings))
     assert [each.settings for each in await table.list_providers(ann.id)] == [settings]
@@ -263,6 +286,7 @@ async def test_a_replica_of_the_version_before_still_reads_a_provider(database: 
     rules = stored.pop("rules")
     assert stored["settings"] == {"name": "mine", "base_url": address}
     assert rules == {"strict_tools": False, "max_description_chars": 1024}
+    assert stored.pop("later_rules") == {"dialect": "gemini"}
     earlier = encryption.encrypt_bytes(json.dumps(stored).encode(), place).content.hex()
     execute(database, f"UPDATE model_providers SET content = {hexadecimal(database, earlier)}")
     [read] = await table.list_providers(ann.id)

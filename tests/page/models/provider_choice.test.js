@@ -4,16 +4,17 @@ import assert from "node:assert/strict";
 import test from "node:test";
 import { PRESETS, bodyOf, choiceOf, describeProvider, faultsOf, freeName } from "../../../static/models/provider_choice.js";
 
-const typed = { name: "mine", url: "https://api.openai.com/v1", key: "", api: "", models: [], shared: false, dropsKey: false, strict: "", chars: "" };
+const typed = { name: "mine", url: "https://api.openai.com/v1", key: "", api: "", models: [], shared: false, dropsKey: false, dialect: "", strict: "", chars: "" };
 
 test("a key that was not typed stays, unless it is to be removed", () => {
   assert.equal(bodyOf(typed).key, null);
   assert.equal(bodyOf({ ...typed, dropsKey: true }).key, "");
   assert.equal(bodyOf({ ...typed, dropsKey: true, key: "sk" }).key, "sk");
-  assert.deepEqual(bodyOf({ ...typed, api: "chat" }), { base_url: typed.url, api: "chat", key: null, models: [], shared: false, strict_tools: null, max_description_chars: null });
+  assert.deepEqual(bodyOf({ ...typed, api: "chat" }), { base_url: typed.url, api: "chat", key: null, models: [], shared: false, dialect: null, strict_tools: null, max_description_chars: null });
 });
 
 test("Finding W-4, W-40: what a provider takes is decided by its address, unless its user knows better", () => {
+  assert.equal(bodyOf({ ...typed, dialect: "gemini" }).dialect, "gemini");
   const rules = (/** @type {object} */ more) => (({ strict_tools, max_description_chars }) => [strict_tools, max_description_chars])(bodyOf({ ...typed, ...more }));
   assert.deepEqual(rules({}), [null, null]);
   assert.deepEqual(rules({ strict: "off", chars: "1024" }), [false, 1024]);
@@ -44,7 +45,7 @@ test("to choose all models is no choice, so that later ones are offered too", ()
 });
 
 test("a provider is described without its key", () => {
-  const own = { name: "mine", base_url: "", api: /** @type {const} */ ("chat"), has_key: true, key_lost: false, models: ["a"], source: /** @type {const} */ ("own"), shared: true, strict_tools: null, max_description_chars: null };
+  const own = { name: "mine", base_url: "", api: /** @type {const} */ ("chat"), has_key: true, key_lost: false, models: ["a"], source: /** @type {const} */ ("own"), shared: true, dialect: null, strict_tools: null, max_description_chars: null };
   assert.equal(describeProvider(own), "1 model: a · key stored on the bridge · shared with all users");
   assert.equal(describeProvider({ ...own, has_key: false, key_lost: true, models: [], shared: false }), "All models it lists · its key cannot be read any more: enter it again");
   assert.equal(describeProvider({ ...own, has_key: false, source: "settings" }), "1 model: a · set by the operator");

@@ -4,7 +4,7 @@ import pytest
 
 from bridge.settings.chat.models import ProviderSettings
 from bridge.settings.chat.provider_rules import (
-    PROTOBUF_REFUSES,
+    GEMINI_SCHEMAS,
     ProviderApi,
     ProviderRules,
     Strictness,
@@ -41,7 +41,7 @@ def test_a_host_is_known_by_its_name(
     """Finding W-4, W-40, O-4, O-5: one tool that a host refuses has the whole request refused."""
     rules = rules_of(url, api)
     assert (rules.strictness, rules.max_description_chars) == (strictness, chars)
-    assert rules.refused_keywords == (PROTOBUF_REFUSES if is_protobuf else frozenset())
+    assert rules.schemas == (GEMINI_SCHEMAS if is_protobuf else None)
 
 
 def test_a_host_that_nothing_is_known_of_refuses_nothing() -> None:
@@ -96,3 +96,17 @@ def test_what_the_settings_say_counts_more() -> None:
     assert responses.rules.strictness == "off", "Responses take a tool that says nothing for strict"
     google = ProviderSettings(name="g", base_url="https://x.googleapis.com/v1", api="chat", strict_tools=True)
     assert google.rules.strictness == "possible"
+
+
+def test_a_dialect_that_is_chosen_holds_at_any_address() -> None:
+    """Finding W-4: an operator knows the gateway to a provider whose rules hold there."""
+    gateway = "https://llm.corp.example/v1"
+    gemini = rules_of(gateway, "chat", dialect="gemini")
+    assert (gemini.strictness, gemini.schemas) == ("unsaid", GEMINI_SCHEMAS)
+    assert rules_of(gateway, "chat", dialect="azure").max_description_chars == 1024
+    assert rules_of(gateway, "chat", dialect="openai").max_description_chars is None
+    assert rules_of("https://api.openai.com/v1", "chat", dialect="openai").max_description_chars is None
+    ids = rules_of(gateway, "chat", dialect="anthropic").call_ids
+    assert ids is not None
+    assert not ids.pattern.fullmatch("functions.Bash:0")
+    assert rules_of("https://x.googleapis.com/v1", "chat", dialect="plain") == NOTHING
