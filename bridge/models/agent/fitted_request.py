@@ -10,6 +10,7 @@ import hashlib
 from collections.abc import Sequence
 from dataclasses import replace
 
+from bridge.models.agent.called_names import begins_well, fitted_name
 from bridge.models.agent.items import Item
 from bridge.models.agent.model import ModelRequest
 from bridge.models.agent.schema_dialect import fit_schema
@@ -22,12 +23,37 @@ _DIGITS = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz"
 
 def fit_request(request: ModelRequest, rules: ProviderRules) -> ModelRequest:
     """Return the request as the provider takes it; the same object where it does as it is."""
+    if rules.begins_with_letter:
+        request = fit_names(request)
     tools = fit_tools(request.tools, rules)
     form = rules.call_ids_of(request.model)
     items = request.input if form is None else fit_call_ids(request.input, form)
     if tools is request.tools and items is request.input:
         return request
     return replace(request, tools=tools, input=items)
+
+
+def fit_names(request: ModelRequest) -> ModelRequest:
+    """Return the request with names that begin with a letter or `_`, in tools, choice and calls."""
+    names = [text_at(named, "name") for named in (*request.tools, *request.input)]
+    misfits = [name for name in names if name and not begins_well(name)]
+    if not misfits:
+        return request
+    fitted = {name: fitted_name(name, names) for name in misfits}
+
+    def rename(named: JsonObject) -> JsonObject:
+        name = text_at(named, "name")
+        return {**named, "name": fitted[name]} if name in fitted else named
+
+    options, choice = request.options, request.options.get("tool_choice")
+    if isinstance(choice, dict):
+        options = {**options, "tool_choice": rename(choice)}
+    return replace(
+        request,
+        tools=tuple(map(rename, request.tools)),
+        input=tuple(map(rename, request.input)),
+        options=options,
+    )
 
 
 def fit_tools(tools: tuple[JsonObject, ...], rules: ProviderRules) -> tuple[JsonObject, ...]:

@@ -89,6 +89,8 @@ class ProviderRules:
     """Maximum characters of the description of a function; None: no limit of the provider's."""
     schemas: SchemaRules | None = None
     """Of arguments; None: any JSON Schema."""
+    begins_with_letter: bool = False
+    """Whether names of tools must begin with a letter or `_`."""
     call_ids: CallIdForm | None = None
     """None: any."""
 
@@ -135,6 +137,7 @@ def rules_of(
         strictness="possible" if (strict if strict_tools is None else strict_tools) else without_strict(api),
         max_description_chars=max_description_chars or (MAX_CHAT_DESCRIPTION_CHARS if is_cut else None),
         schemas=GEMINI_SCHEMAS if spoken == "gemini" else None,
+        begins_with_letter=spoken == "gemini",
         call_ids=_NINE if _is_one_of(host, _MISTRAL) else _call_ids_of_dialect(spoken, api),
     )
 

@@ -18,7 +18,7 @@ from bridge.storage.encryption import Encrypted, Encryption
 from bridge.storage.store import Store
 from bridge.storage.users import UserTables
 from tests.support.audit_entries import told_in
-from tests.support.models.model_answers import text
+from tests.support.models.model_answers import calls, text
 from tests.support.models.model_bridge import model_bridge
 from tests.support.models.scripted_provider import ScriptedProvider, answers, fails, scripted_provider
 from tests.support.running_bridge import FakePage, pair_browser, running_bridge
@@ -254,14 +254,16 @@ async def test_a_gateway_to_gemini_is_sent_what_gemini_takes(
     """Finding O-4: its address tells nothing, and one tool that it refuses fails the whole request."""
     wanted = {"base_url": provider.base_url, "models": ["small"], "dialect": "gemini"}
     assert (await page.request("PUT", "/api/providers/mine", wanted))[1]["dialect"] == "gemini"
-    provider.play(text("Hello."))
+    provider.play(calls(("_2t", {"age": 3})))
     age = {"type": ["integer", "null"], "exclusiveMinimum": 0, "description": "Age."}
-    tool = {"name": "t", "strict": True, "parameters": {"type": "object", "properties": {"age": age}}}
+    tool = {"name": "2t", "strict": True, "parameters": {"type": "object", "properties": {"age": age}}}
     tools = [{"type": "function", "function": tool}]
     asked = {"model": "small", "messages": [{"role": "user", "content": "Hi"}], "tools": tools}
-    await page.post("/v1/chat/completions", asked)
+    _, answer = await page.request("POST", "/v1/chat/completions", asked)
+    assert answer["choices"][0]["message"]["tool_calls"][0]["function"]["name"] == "2t"
     function = provider.requests[-1].body["tools"][0]["function"]
     assert "strict" not in function
+    assert function["name"] == "_2t"
     assert function["parameters"]["properties"] == {
         "age": {"type": "integer", "nullable": True, "description": "Age. Value > 0."}
     }

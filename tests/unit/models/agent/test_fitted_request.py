@@ -7,6 +7,7 @@ from typing import Any
 from hypothesis import given
 from hypothesis import strategies as st
 
+from bridge.models.agent.called_names import offered_name
 from bridge.models.agent.chat_completions.upstream_request import chat_request
 from bridge.models.agent.fitted_request import fit_call_ids, fit_request
 from bridge.models.agent.model import ModelRequest
@@ -77,6 +78,22 @@ def test_keywords_that_a_host_refuses_are_not_sent_whoevers_tool_it_is() -> None
     assert parameters["required"] == ["examples"]
     assert fitted.tools[1] is SEARCH
     assert LIMIT["examples"] == [3], "what is cached for others is not changed"
+
+
+def test_names_begin_with_a_letter_where_they_must_and_are_known_again() -> None:
+    """Finding W-4: Gemini refuses a name that begins with a digit, and with it the whole request."""
+    tools: list[JsonObject] = [{**TOOL, "name": name} for name in ("2fa", "_2fa", "-x", "list")]
+    earlier: JsonObject = {**call("call_1"), "name": "2fa"}
+    choice: JsonObject = {"type": "function", "name": "-x"}
+    asked = ModelRequest("m", (earlier,), tools=tuple(tools), options={"tool_choice": choice})
+    sent = fit_request(asked, GOOGLE)
+    names = [tool["name"] for tool in sent.tools]
+    assert names == ["__2fa", "_2fa", "_-x", "list"]
+    assert sent.input[0]["name"] == "__2fa"
+    assert sent.options["tool_choice"] == {"type": "function", "name": "_-x"}
+    offered = {"2fa", "_2fa", "-x", "list"}
+    assert [offered_name(str(name), offered.__contains__) for name in names] == ["2fa", "_2fa", "-x", "list"]
+    assert [tool["name"] for tool in fit_request(asked, OPENAI).tools] == ["2fa", "_2fa", "-x", "list"]
 
 
 def test_a_provider_without_strict_mode_is_not_told_of_it() -> None:
