@@ -1,6 +1,6 @@
 """How a played replica hands its users over: by `Leaving` itself."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import cast
 
@@ -37,24 +37,16 @@ class PlayedParts:
         return self
 
     @property
-    def models(self) -> "PlayedParts":
-        return self
-
-    @property
-    def requests(self) -> "PlayedParts":
-        return self
-
-    @property
-    def conversations(self) -> "PlayedParts":
-        return self
-
-    @property
-    def runs(self) -> "PlayedParts":
-        return self
+    def parts(self) -> Sequence["PlayedParts"]:
+        return [self]
 
     def move_user(self, user_id: str) -> None:
         """Give runs up for which nobody waits here."""
         self.move_runs(user_id)
+
+    def is_serving(self, user_id: str) -> bool:
+        """Whether a call or a request to a model is open."""
+        return bool(self.dispatcher.open_calls(user_id) or self.count_user(user_id))
 
     def stop(self, name: str, text: str) -> None:
         """The balancer of a history sends pages to any replica anyway."""
