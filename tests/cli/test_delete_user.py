@@ -4,6 +4,8 @@ import asyncio
 import base64
 import json
 import os
+import subprocess
+import sys
 from pathlib import Path
 
 import orjson
@@ -206,3 +208,10 @@ def test_bridges_of_other_machines_are_stopped_first(
         assert asyncio.run(delete_beside_another()) == 1
     assert who in (said := capsys.readouterr().err)
     assert stop in said
+
+
+def test_a_process_of_its_own_knows_every_table(folder: Path) -> None:
+    """Without the modules of all tables a deletion counts no items, and leaves their rows to the database."""
+    command = [sys.executable, "-m", "bridge", "users", "--delete", "ann", "--data", str(folder), "--json"]
+    ran = subprocess.run(command, capture_output=True, text=True, timeout=60, check=True)
+    assert json.loads(ran.stdout) == {"deleted": "ann", "items": 1}

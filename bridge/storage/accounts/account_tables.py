@@ -13,13 +13,13 @@ from sqlalchemy.exc import SQLAlchemyError
 
 from bridge.settings.storage import StorageSettings
 from bridge.storage.accounts.ownership import NOBODYS, STAYING, TOLD_ELSEWHERE, UNTOLD, rows_of
+from bridge.storage.chat.conversation_tables import Base
 from bridge.storage.chat.model_providers import place_of_provider
 from bridge.storage.dialects import overwrite_what_is_deleted, truncate_log
 from bridge.storage.encryption import Encrypted, Encryption, Unreadable
 from bridge.storage.mcp_tasks import place_of_task
 from bridge.storage.sessions import database_unavailable
 from bridge.storage.store import Store
-from bridge.storage.tables import Base
 from toolserver.json_types import JsonObject, JsonValue
 
 _log = logging.getLogger(__name__)

@@ -10,7 +10,7 @@ from collections.abc import Mapping, Set
 
 from sqlalchemy import ColumnElement, Table, select
 
-from bridge.storage.tables import Base
+from bridge.storage.chat.conversation_tables import Base
 
 OWNER: Mapping[str, str] = {
     "acceptances": "user_id",
