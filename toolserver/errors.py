@@ -2,6 +2,7 @@
 
 Exception
 ├─ DocumentError          The author of the document must read it, or the user who added it.
+│    ├─ OverlayError      Its author must read it.
 │    └─ ReferenceFailed   One `$ref`. The reader of one operation catches it, so it never ends a document.
 ├─ ArgumentError          The model must read it.
 └─ RequestError           No request can be built of a plan and arguments.
@@ -44,6 +45,14 @@ class ReferenceFailed(DocumentError):
     """A `$ref` that leads nowhere inside the document; `pointer` is the reference itself.
 
     Codes: external_reference, unresolved_reference, circular_reference.
+    """
+
+
+class OverlayError(DocumentError):
+    """Overlays that cannot be read or applied; then nothing of the document is used.
+
+    `pointer` leads into the overlay that `message` names. Codes: invalid_overlay, overlay_failed, too_large,
+    too_deep.
     """
 
 
