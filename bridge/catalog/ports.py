@@ -75,9 +75,9 @@ class Compiler(Protocol):
     """Compiles document text to operations, off the event loop."""
 
     async def compile_document(
-        self, text: str, *, source_url: str | None, base_url: str | None
+        self, text: str, *, source_url: str | None, base_url: str | None, overlays: Sequence[str] = ()
     ) -> CompiledDocument:
-        """Compile one text.
+        """Compile one text, as its overlays leave it.
 
         Raises:
             BridgeError: `invalid_document`.
@@ -85,7 +85,7 @@ class Compiler(Protocol):
         ...
 
     async def compile_schemas(
-        self, text: str, digest: str, keys: Sequence[str], *, bare: str = ""
+        self, text: str, digest: str, keys: Sequence[str], *, bare: str = "", overlays: Sequence[str] = ()
     ) -> Mapping[str, ToolSchema]:
         """Return the argument schemas of a compiled text's operations, by key.
 

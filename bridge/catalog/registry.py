@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import asyncio
 import secrets
-from collections.abc import Awaitable, Callable, Iterable, Mapping, Set
+from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence, Set
 from dataclasses import replace
 from typing import Unpack
 from weakref import WeakValueDictionary
@@ -198,8 +198,10 @@ class Registry:
             pass  # Another replica was faster, and the next id is another one.
         return server
 
-    async def share_document(self, named: str, text: str, *, source_url: str | None) -> LoadedServer:
-        """Offer a document to every user for as long as this process runs.
+    async def share_document(
+        self, named: str, text: str, *, source_url: str | None, overlays: Sequence[str] = ()
+    ) -> LoadedServer:
+        """Offer a document, as its overlays leave it, to every user for as long as this process runs.
 
         `named` is what the command line calls it: in a later run the same name brings back the same id, tool
         names and acceptances.
@@ -211,12 +213,13 @@ class Registry:
             stored = await self._store.list_servers()
             previous = next((record for record in stored if record.named == named), None)
             base_url = previous.base_url if previous else None
-            compiled = await self._compiler.compile_document(text, source_url=source_url, base_url=base_url)
+            record = previous or ServerRecord("", None, "", named, None, base_url, "")
+            record = replace(record, source_url=source_url, text=text, overlays=tuple(overlays))
+            compiled = await self._compile(record)
+            record = replace(record, title=compiled.title)
             if previous is not None:
-                record = replace(previous, title=compiled.title, source_url=source_url, text=text)
                 storing = self._store_server(record, compiled, seen=previous)
             else:
-                record = ServerRecord("", None, compiled.title, named, source_url, base_url, text)
                 storing = self._add_server(record, compiled)
             if (server := await asyncio.shield(storing)) is not None:
                 return server
@@ -358,7 +361,7 @@ class Registry:
 
     async def _compile(self, record: ServerRecord) -> CompiledDocument:
         return await self._compiler.compile_document(
-            record.text, source_url=record.source_url, base_url=record.base_url
+            record.text, source_url=record.source_url, base_url=record.base_url, overlays=record.overlays
         )
 
     async def _update(

@@ -103,12 +103,14 @@ class SchemaLoading:
             await self._on_late(server)
 
     async def _compile(self, server: LoadedServer, keys: list[str]) -> Mapping[str, ToolSchema]:
-        text, digest = server.record.text, server.compiled.digest
+        record, digest = server.record, server.compiled.digest
         failed = 0
         while not server.is_unreadable:
             bare = server.trouble
             try:
-                return await self._compiler.compile_schemas(text, digest, keys, bare=bare)
+                return await self._compiler.compile_schemas(
+                    record.text, digest, keys, bare=bare, overlays=record.overlays
+                )
             except BridgeError as error:
                 if error.error.code is not ErrorCode.INVALID_DOCUMENT:
                     raise

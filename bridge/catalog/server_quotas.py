@@ -34,8 +34,8 @@ def check_server_quotas(
     before = of_owner.pop(record.id, None)
     if before is None:
         _check(len(of_owner) + 1, quotas.servers, "TOOL_BRIDGE_SERVERS_PER_USER", "servers")
-    if before is None or len(record.text) > len(before.record.text):
-        chars = len(record.text) + sum(len(each.record.text) for each in of_owner.values())
+    if before is None or record.chars > before.record.chars:
+        chars = record.chars + sum(each.record.chars for each in of_owner.values())
         variable = "TOOL_BRIDGE_DOCUMENT_CHARACTERS_PER_USER"
         _check(chars, quotas.document_chars, variable, "characters of documents")
     if compiled is not None:

@@ -21,6 +21,19 @@ def check_change(record: ServerRecord, user_id: str, *, is_operator: bool) -> No
         raise BridgeError(ErrorCode.OPERATOR_ONLY, message)
 
 
+def check_edit(record: ServerRecord, user_id: str) -> None:
+    """Raises BridgeError for a user who may not edit the tools of the server: only its owner may.
+
+    `operator_only`, or `invalid_request` for a server of the command line.
+    """
+    if record.owner_id is None:
+        message = "This server comes from the command line; name its overlays there, with --overlay."
+        raise BridgeError(ErrorCode.INVALID_REQUEST, message)
+    if record.owner_id != user_id:
+        message = "Only the user who shares this server may edit its tools. Add the document for yourself."
+        raise BridgeError(ErrorCode.OPERATOR_ONLY, message)
+
+
 def check_removal(record: ServerRecord) -> None:
     """Raises BridgeError `invalid_request` for a server that is no user's."""
     if record.owner_id is None:

@@ -34,6 +34,7 @@ class ServerChanges(TypedDict, total=False):
     idempotency_key: bool | None
     trace_context: bool | None
     is_shared: bool | None
+    overlays: tuple[str, ...] | None
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,6 +59,13 @@ class ServerRecord:
     """Whether requests carry the trace context of their call, where calls are traced."""
     is_shared: bool = False
     """Whether its owner offers it to every user."""
+    overlays: tuple[str, ...] = ()
+    """Texts of OpenAPI Overlays by which its owner edits the document, in order."""
+
+    @property
+    def chars(self) -> int:
+        """The number of characters that its document and overlays take."""
+        return len(self.text) + sum(map(len, self.overlays))
 
     @property
     def audience(self) -> str | None:

@@ -93,6 +93,13 @@ def parse_source(text: str) -> str:
     return text
 
 
+def parse_file(text: str) -> Path:
+    """Parse the path of an existing file."""
+    if not Path(text).is_file():
+        raise argparse.ArgumentTypeError(f"there is no file {text!r}")
+    return Path(text)
+
+
 def parse_origin(text: str) -> str:
     """Parse an http or https origin without a path: `https://bridge.example`."""
     try:

@@ -5,12 +5,13 @@ from __future__ import annotations
 import argparse
 
 from bridge.cli.arguments import add_folder
-from bridge.cli.options import add_json, add_references
+from bridge.cli.options import add_json, add_overlays, add_references
 
 
 def add_tools(command: argparse.ArgumentParser) -> None:
     """`tool-bridge tools`."""
     command.add_argument("--spec", metavar="FILE|URL", help="a document, instead of the running bridge")
+    add_overlays(command)
     add_references(command)
     command.add_argument(
         "--strict", action="store_true", help="with --spec: as functions for OpenAI, with strict schemas"

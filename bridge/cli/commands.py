@@ -31,6 +31,7 @@ COMMANDS: Mapping[str, Command] = {
         "run the bridge",
         (
             "tool-bridge serve --spec openapi.yaml",
+            "tool-bridge serve --spec openapi.yaml --overlay edits.overlay.yaml",
             "tool-bridge serve --port 0 --approve ask",
             "tool-bridge serve --limit TOOL_BRIDGE_TOOL_QUEUE_WAIT_SECONDS=60",
         ),
@@ -124,6 +125,7 @@ COMMANDS: Mapping[str, Command] = {
         "check an OpenAPI document and report its tools",
         (
             "tool-bridge check openapi.yaml",
+            "tool-bridge check openapi.yaml --overlay edits.overlay.yaml",
             "tool-bridge check --strict https://api.example.com/openapi.json",
         ),
     ),

@@ -13,21 +13,17 @@ from typing import Any
 import orjson
 from msgspec import structs
 
+from bridge.cli.reference_rules import reference_rules
 from bridge.cli.terminal import GREEN, RED, YELLOW, paint, printable, showing_progress
-from bridge.documents.sources import ReferenceRules, read_document
+from bridge.documents.fetch import read_document_file
+from bridge.documents.sources import read_document
 from bridge.errors import BridgeError
-from bridge.settings.network import origin_of
 from toolserver.document.bundle import Bundle, bundle_document
 from toolserver.document.document import parse_document
+from toolserver.document.overlay import parse_overlays
 from toolserver.errors import DocumentError
 from toolserver.schema.strict import strict_schema
 from toolserver.tool.compile import CompiledDocument, CompiledOperation, DocumentTools
-
-
-def reference_rules(options: argparse.Namespace) -> ReferenceRules:
-    """Return the reference rules of these options; the strict ones for a command without them."""
-    origins = frozenset(origin_of(allowed) for allowed in getattr(options, "refs_origin", ()))
-    return ReferenceRules(getattr(options, "refs_root", None), origins)
 
 
 def check(options: argparse.Namespace) -> int:
@@ -125,7 +121,9 @@ def _read(options: argparse.Namespace) -> DocumentTools | None:
     try:
         with showing_progress(f"Reading {options.spec}"):
             found = asyncio.run(read_document(options.spec, reference_rules(options), bundle_here))
-            return DocumentTools(parse_document(found.text), source_url=found.source_url)
+            overlays = [read_document_file(path) for path in options.overlay]
+            edits = parse_overlays(overlays) if overlays else None
+            return DocumentTools(parse_document(found.text, edits=edits), source_url=found.source_url)
     except BridgeError as error:
         print(f"tool-bridge: {error.error.message}", file=sys.stderr)
     except DocumentError as error:

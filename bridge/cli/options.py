@@ -14,6 +14,7 @@ from bridge.cli.arguments import (
     add_folder,
     add_store,
     parse_count,
+    parse_file,
     parse_folder,
     parse_kind,
     parse_label,
@@ -30,6 +31,7 @@ SHELLS = ("bash", "zsh", "fish")
 def add_check(command: argparse.ArgumentParser) -> None:
     """`tool-bridge check`."""
     add_document(command)
+    add_overlays(command)
     add_json(command)
     command.add_argument(
         "--strict",
@@ -42,6 +44,18 @@ def add_check(command: argparse.ArgumentParser) -> None:
 def add_document(command: argparse.ArgumentParser) -> None:
     """The document of a command that needs no running bridge."""
     command.add_argument("spec", metavar="FILE|URL", help="an OpenAPI or Swagger 2.0 document")
+
+
+def add_overlays(command: argparse.ArgumentParser) -> None:
+    """The option `--overlay` of a command about one document."""
+    command.add_argument(
+        "--overlay",
+        type=parse_file,
+        action="append",
+        default=[],
+        metavar="FILE",
+        help="edit the document by this OpenAPI Overlay first (may be repeated, in order)",
+    )
 
 
 def add_json(command: argparse.ArgumentParser) -> None:
@@ -63,6 +77,7 @@ def add_user(command: argparse.ArgumentParser) -> None:
 def add_plan(command: argparse.ArgumentParser) -> None:
     """`tool-bridge plan`."""
     add_document(command)
+    add_overlays(command)
     command.add_argument("--json", action="store_true", help="print JSON (the only format)")
     add_references(command)
 

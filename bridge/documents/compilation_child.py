@@ -7,7 +7,7 @@ another process, because the validator takes longer to load than everything here
 from __future__ import annotations
 
 from collections import OrderedDict
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from functools import partial
 from typing import Any
 
@@ -16,7 +16,8 @@ import orjson
 from bridge.documents.bodies import split_body
 from bridge.documents.framing import TEXT_MARK, decode_text, serve_requests
 from toolserver.document.bundle import bundle_document
-from toolserver.document.document import parse_document
+from toolserver.document.document import Document, parse_document
+from toolserver.document.overlay import parse_overlays
 from toolserver.tool.compile import DocumentTools, compiled_to_lines
 
 CACHED_TEXT_BYTES = 64 * 1024 * 1024
@@ -59,14 +60,16 @@ def _lines(cache: _DocumentCache, request: dict[str, Any], text: bytes, *files: 
         case "split":
             yield from _split_lines(text)
         case "schemas":
-            yield from _schema_lines(cache, request["digest"], request["keys"], request["bare"], text)
+            tools = _parsed(cache, request["digest"], text, files)
+            if tools is not None:
+                yield from _schema_lines(tools, request["keys"], request["bare"])
         case "responses":
-            tools = _parsed(cache, request["digest"], text)
+            tools = _parsed(cache, request["digest"], text, files)
             if tools is not None:
                 yield tools.responses_of(request["key"])
         case _:
             source_url, base_url = request["source_url"], request["base_url"]
-            tools = DocumentTools(parse_document(text), source_url=source_url, base_url=base_url)
+            tools = DocumentTools(_edited(text, files), source_url=source_url, base_url=base_url)
             cache.add_document(tools, text)
             yield from compiled_to_lines(tools.compiled)
 
@@ -83,24 +86,26 @@ def _split_lines(body: bytes) -> Iterator[bytes]:
         yield TEXT_MARK + text.encode()
 
 
-def _parsed(cache: _DocumentCache, digest: str, text: bytes) -> DocumentTools | None:
+def _edited(text: bytes, overlays: Sequence[bytes]) -> Document:
+    return parse_document(text, edits=parse_overlays(overlays) if overlays else None)
+
+
+def _parsed(
+    cache: _DocumentCache, digest: str, text: bytes, overlays: Sequence[bytes]
+) -> DocumentTools | None:
     tools = cache.get(digest)
     if tools is None and text:
-        tools = DocumentTools(parse_document(text), source_url=None)
+        tools = DocumentTools(_edited(text, overlays), source_url=None)
         cache.add_document(tools, text)
     return tools
 
 
-def _schema_lines(
-    cache: _DocumentCache, digest: str, keys: list[str], bare: str, text: bytes
-) -> Iterator[bytes]:
-    """Yield schema and warnings of each key, in order; nothing without the document and without a text."""
-    tools = _parsed(cache, digest, text)
-    if tools is not None:
-        for key in keys:
-            schema = tools.schema_of(key, bare=bare)
-            yield schema.schema_json
-            yield orjson.dumps(schema.warnings)
+def _schema_lines(tools: DocumentTools, keys: list[str], bare: str) -> Iterator[bytes]:
+    """Yield schema and warnings of each key, in order."""
+    for key in keys:
+        schema = tools.schema_of(key, bare=bare)
+        yield schema.schema_json
+        yield orjson.dumps(schema.warnings)
 
 
 if __name__ == "__main__":

@@ -1,8 +1,9 @@
 """The protocol of the child processes for documents: requests on standard input, answers on standard output.
 
-A request is a JSON header, a text, and the files that belong to it, each in a frame: four bytes of length
-(big endian), then the payload; an empty frame ends an answer. JSON, plain text and MessagePack of declared
-types only, never pickle: a child has read a foreign document, and nothing it sends may run code here.
+A request is a JSON header, a text, and the files or overlays that belong to it, each in a frame. That is four
+bytes of length (big endian), then the payload; an empty frame ends an answer. JSON, plain text and
+MessagePack of declared types only, never pickle: a child has read a foreign document, and nothing it sends
+may run code here.
 
 Memory is limited by the operating system, time by the parent, which kills and replaces the child. None of
 these processes has network access.
@@ -71,7 +72,8 @@ def serve_requests(answering: Answering) -> None:
     with suppress(BrokenPipeError):  # the bridge is gone: nobody reads the rest
         while (header := read_frame(requests)) is not None:
             request = orjson.loads(header)
-            texts = [read_frame(requests) or b"" for _ in range(1 + len(request.get("addresses", ())))]
+            number = 1 + len(request.get("addresses", ())) + request.get("overlays", 0)
+            texts = [read_frame(requests) or b"" for _ in range(number)]
             _answer(answering, answers, request, texts)
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Protocol
 
 from bridge.catalog.ports import Compiler
@@ -32,8 +32,12 @@ class DocumentReader(Compiler, Protocol):
         """
         ...
 
-    async def read_responses(self, text: str, digest: str, key: str) -> bytes:
+    async def read_responses(
+        self, text: str, digest: str, key: str, *, overlays: Sequence[str] = ()
+    ) -> bytes:
         """Return what a compiled text says about the responses of one operation, as a JSON array.
+
+        Its overlays have edited it.
 
         Raises:
             BridgeError: `invalid_document`.

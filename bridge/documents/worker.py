@@ -65,19 +65,24 @@ class DocumentWorker:
         await self._ask(_nothing)
 
     async def compile_document(
-        self, text: str, *, source_url: str | None, base_url: str | None
+        self, text: str, *, source_url: str | None, base_url: str | None, overlays: Sequence[str] = ()
     ) -> CompiledDocument:
-        """Compile one document text. Cancelling it replaces the child.
+        """Compile one document text, as its overlays leave it. Cancelling it replaces the child.
 
         Raises:
             BridgeError: `invalid_document`, with `detail.code` and `detail.pointer` of the toolserver's
                 error, also when the child ran out of time or memory.
         """
-        header = {"op": "compile", "source_url": source_url, "base_url": base_url}
-        return await self._ask(lambda process: _compiled(_send_request(process, header, text)))
+        header = {
+            "op": "compile",
+            "source_url": source_url,
+            "base_url": base_url,
+            "overlays": len(overlays),
+        }
+        return await self._ask(lambda process: _compiled(_send_request(process, header, text, *overlays)))
 
     async def compile_schemas(
-        self, text: str, digest: str, keys: Sequence[str], *, bare: str = ""
+        self, text: str, digest: str, keys: Sequence[str], *, bare: str = "", overlays: Sequence[str] = ()
     ) -> dict[str, ToolSchema]:
         """Return the argument schemas of a text's operations by key; usually the child still has it parsed.
 
@@ -89,21 +94,24 @@ class DocumentWorker:
         """
         compiled: dict[str, ToolSchema] = {}
         for start in range(0, len(keys), KEYS_AT_A_TIME):
-            compiled |= await self._compile_some(text, digest, keys[start : start + KEYS_AT_A_TIME], bare)
+            some = keys[start : start + KEYS_AT_A_TIME]
+            compiled |= await self._compile_some((text, *overlays), digest, some, bare)
         return compiled
 
     async def _compile_some(
-        self, text: str, digest: str, keys: Sequence[str], bare: str
+        self, texts: Sequence[str], digest: str, keys: Sequence[str], bare: str
     ) -> dict[str, ToolSchema]:
         header = {"op": "schemas", "digest": digest, "keys": list(keys), "bare": bare}
-        lines = await self._ask(partial(_about_document, header, text, 2 * len(keys)))
+        lines = await self._ask(partial(_about_document, header, texts, 2 * len(keys)))
         schemas = (
             ToolSchema(schema, tuple(orjson.loads(warnings)))
             for schema, warnings in zip(lines[::2], lines[1::2], strict=True)
         )
         return dict(zip(keys, schemas, strict=True))
 
-    async def read_responses(self, text: str, digest: str, key: str) -> bytes:
+    async def read_responses(
+        self, text: str, digest: str, key: str, *, overlays: Sequence[str] = ()
+    ) -> bytes:
         """Return what a text says about the responses of one operation, as JSON.
 
         Cancelling it replaces the child.
@@ -112,7 +120,7 @@ class DocumentWorker:
             BridgeError: `invalid_document`, as `compile_document`.
         """
         header = {"op": "responses", "digest": digest, "key": key}
-        return (await self._ask(partial(_about_document, header, text, 1)))[0]
+        return (await self._ask(partial(_about_document, header, (text, *overlays), 1)))[0]
 
     async def _ask(self, request: Callable[[Child], Awaitable[ResultT]]) -> ResultT:
         """Return what a request says that has a child for itself; what interrupts it also ends the child."""
@@ -296,11 +304,13 @@ async def _nothing(_process: Child) -> None:
 
 
 async def _about_document(
-    header: Mapping[str, object], text: str, wanted: int, process: Child
+    header: Mapping[str, object], texts: Sequence[str], wanted: int, process: Child
 ) -> list[bytes]:
-    """Ask about a text, which is sent only if the child no longer has it, or never had it."""
+    """Ask about a text with its overlays; they are sent only if the child does not have the document."""
     lines = await _checked(_send_request(process, header, ""))
-    return lines if len(lines) >= wanted else await _checked(_send_request(process, header, text))
+    if len(lines) >= wanted:
+        return lines
+    return await _checked(_send_request(process, {**header, "overlays": len(texts) - 1}, *texts))
 
 
 async def _checked(lines: AsyncIterator[bytes]) -> list[bytes]:

@@ -166,6 +166,7 @@ def _fill(row: ServerRow, record: ServerRecord) -> ServerRow:
     row.text, row.inline_html = record.text, record.inline_html
     row.idempotency_key, row.trace_context = record.idempotency_key, record.trace_context
     row.is_shared = record.is_shared
+    row.overlays = list(record.overlays)
     return row
 
 
@@ -182,6 +183,7 @@ def _record(row: ServerRow) -> ServerRecord:
         idempotency_key=row.idempotency_key,
         trace_context=bool(row.trace_context),
         is_shared=bool(row.is_shared),
+        overlays=tuple(row.overlays or ()),
     )
 
 

@@ -157,6 +157,8 @@ class ServerRow(Base):
     """Null: false; the server is from before."""
     is_shared: Mapped[bool | None]
     """Whether its owner offers it to every user; null: false, as of servers from before."""
+    overlays: Mapped[list[str] | None] = mapped_column(JSON)
+    """Texts of the overlays that edit the document, in order; null: none, as of servers from before."""
     added_at: Mapped[float]
 
 

@@ -37,6 +37,7 @@ export interface Server {
   inline_html: boolean;
   idempotency_key: boolean;
   trace_context: boolean;
+  overlays: number;
   validation: Validation;
 }
 export interface ServerTool {

@@ -1,12 +1,14 @@
 """`tool-bridge check`, `plan` and `tools --spec`: documents without a running bridge."""
 
+import argparse
 import json
 from pathlib import Path
 
 import pytest
 
 from bridge.__main__ import main
-from tests.support.documents.compiled import document_text, operation
+from bridge.cli.serve.options import NamedSpec, add_serve, list_specs
+from tests.support.documents.compiled import document_text, operation, overlay_text
 from toolserver.json_types import JsonObject
 
 SHOP = Path(__file__).parents[2] / "examples" / "documents" / "shop.json"
@@ -145,3 +147,59 @@ def test_tools_say_whether_they_can_be_strict_and_why_not(
     assert loose == {"type": "function", **plain[1]}
     assert main(["tools", "--strict"]) == 2
     assert "--spec" in capsys.readouterr().err
+
+
+def test_check_plan_and_tools_take_overlays_in_order(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Issue 41: an edit that is kept in git is tried before a bridge gets it."""
+    spec, first, second = (tmp_path / name for name in ("spec.json", "first.yaml", "second.json"))
+    spec.write_text(document_text(paths={"/a": operation("getA"), "/b": operation("getB")}), encoding="utf-8")
+    first.write_text(
+        "overlay: 1.0.0\ninfo: {title: First, version: '1'}\n"
+        "actions: [{target: \"$.paths['/a'].get\", update: {operationId: readA}}]",
+        encoding="utf-8",
+    )
+    gone = "$.paths['/gone']"
+    second.write_text(
+        overlay_text(
+            {"target": "$.paths.*[?@.operationId == 'getB']", "remove": True},
+            {"target": gone, "remove": True},
+        ),
+        encoding="utf-8",
+    )
+    edits = ["--overlay", str(first), "--overlay", str(second)]
+    assert main(["check", str(spec), "--json", *edits]) == 0
+    report = json.loads(capsys.readouterr().out)
+    assert [tool["name"] for tool in report["tools"]] == ["readA"]
+    assert any(f'nothing is at "{gone}"' in warning for warning in report["document_warnings"])
+    for command in (["plan", str(spec), *edits], ["tools", "--spec", str(spec), *edits]):
+        assert main(command) == 0
+        assert "getB" not in capsys.readouterr().out
+    first.write_text(overlay_text({"target": "paths"}), encoding="utf-8")
+    assert main(["check", str(spec), *edits]) == 2
+    assert "Action 1 of the overlay 'Edits' is not valid" in capsys.readouterr().err
+
+
+def test_an_overlay_belongs_to_the_document_named_before_it(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """One command line serves several documents, each with its own edits."""
+    monkeypatch.chdir(tmp_path)
+    for name in ("a.json", "b.json", "a1", "a2", "b1"):
+        Path(name).touch()
+    command = argparse.ArgumentParser()
+    add_serve(command)
+    line = ["--spec", "a.json", "--overlay", "a1", "--overlay", "a2", "--spec", "b.json"]
+    assert list_specs(command.parse_args([*line, "--overlay", "b1"])) == [
+        NamedSpec("a.json", "a.json", (Path("a1"), Path("a2"))),
+        NamedSpec("b.json", "b.json", (Path("b1"),)),
+    ]
+    assert list_specs(command.parse_args(line))[1].overlays == ()
+    for wrong, told in (
+        (["--overlay", "a1", "--spec", "a.json"], "--overlay belongs behind the --spec"),
+        (["--spec", "a.json", "--overlay", "none"], "there is no file 'none'"),
+    ):
+        with pytest.raises(SystemExit):
+            command.parse_args(wrong)
+        assert told in capsys.readouterr().err

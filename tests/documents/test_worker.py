@@ -22,7 +22,7 @@ from bridge.documents import framing
 from bridge.documents.children import SLOW_PLACES
 from bridge.documents.worker import KEYS_AT_A_TIME, DocumentWorker
 from bridge.errors import BridgeError, ErrorCode
-from tests.support.documents.compiled import compiled, document_text, tools_of
+from tests.support.documents.compiled import compiled, document_text, overlay_text, tools_of
 from tests.support.waiting import eventually
 from toolserver.document.bundle import bundle_document
 from toolserver.json_types import JsonObject, JsonValue
@@ -412,3 +412,44 @@ async def test_schemas_are_made_whether_or_not_the_child_still_has_the_document(
     assert await worker.read_responses(text, here.compiled.digest, key) == here.responses_of(key)
     await worker.close()
     assert await worker.read_responses(text, here.compiled.digest, key) == here.responses_of(key)
+
+
+async def test_a_document_is_edited_by_its_overlays_before_anything_of_it_is_read(
+    worker: DocumentWorker,
+) -> None:
+    """Ruling 52: one compile per document and overlays, also after the child was replaced."""
+    text = document_text()
+    overlays = [
+        overlay_text({"target": "$.paths['/products'].get.parameters[0].schema", "update": {"maximum": 9}}),
+        overlay_text({"target": "$.paths['/products'].post", "remove": True}),
+    ]
+    here = tools_of(text, overlays=overlays)
+    (key,) = [operation.key for operation in here.compiled.operations]
+    found = await worker.compile_document(text, source_url=None, base_url=None, overlays=overlays)
+    assert found == here.compiled
+    assert found.digest != (await worker.compile_document(text, source_url=None, base_url=None)).digest
+    for _ in range(2):
+        (schema,) = (await worker.compile_schemas(text, found.digest, [key], overlays=overlays)).values()
+        assert b'"maximum":9' in schema.schema_json
+        await worker.close()
+    assert await worker.read_responses(text, found.digest, key, overlays=overlays) == here.responses_of(key)
+
+
+async def test_an_overlay_that_cannot_be_applied_fails_its_document(worker: DocumentWorker) -> None:
+    """Ruling 52: never the document without its overlay."""
+    overlay = overlay_text({"target": "$.info", "update": []})
+    with pytest.raises(BridgeError) as failure:
+        await worker.compile_document(document_text(), source_url=None, base_url=None, overlays=[overlay])
+    assert failure.value.error.code is ErrorCode.INVALID_DOCUMENT
+    assert failure.value.error.detail == {"code": "overlay_failed", "pointer": "#/actions/0"}
+
+
+async def test_a_pattern_of_an_overlay_ends_with_the_time_of_its_document() -> None:
+    """Ruling 52: `match` and `search` may backtrack for ages, and only the child's time is lost."""
+    text = document_text("a" * 40)
+    overlay = overlay_text({"target": "$.info[?match(@, '(a|a)*b')]", "remove": True})
+    async with working(compile_s=2) as worker:
+        with pytest.raises(BridgeError) as failure:
+            await worker.compile_document(text, source_url=None, base_url=None, overlays=[overlay])
+        assert failure.value.error.detail["code"] == "too_slow"
+        await worker.compile_document(text, source_url=None, base_url=None)

@@ -20,7 +20,10 @@ from tests.upgrade.opened import AT_0023, FIRST, Left, Visitor, opened
 
 pytestmark = [pytest.mark.asyncio, pytest.mark.both_databases]
 
-SINCE_0028 = {"calls": {"transport VARCHAR(10) True", "login BOOLEAN True"}}
+SINCE_0028 = {
+    "calls": {"transport VARCHAR(10) True", "login BOOLEAN True"},
+    "servers": {"overlays JSON True"},
+}
 """What the migrations after the newest snapshot have added, by table."""
 
 SINCE_FIRST = {
@@ -51,7 +54,8 @@ MADE_SINCE_FIRST = {"mcp_tasks", "homes", "cluster_facts", "change_counters", "p
 """Tables that migrations have made since then."""
 
 SINCE_0023 = {
-    "servers": {"trace_context BOOLEAN True", "is_shared BOOLEAN True"},
+    **SINCE_0028,
+    "servers": {"trace_context BOOLEAN True", "is_shared BOOLEAN True", *SINCE_0028["servers"]},
     "users": {
         "role VARCHAR(10) True",
         "groups TEXT True",
@@ -60,7 +64,6 @@ SINCE_0023 = {
         "disabled_at DOUBLE True",
     },
     "grants": {"caller_id TEXT True"},
-    **SINCE_0028,
 }
 """What they have added since the second one."""
 
@@ -118,7 +121,7 @@ async def test_opening_it_changes_no_table_and_no_column(left: Left) -> None:
         table: set[str]() for table in before
     }
     assert after.keys() == before.keys() | ADDED[left.snapshot]
-    assert execute(left.where, REVISION) == [("0029",)]
+    assert execute(left.where, REVISION) == [("0031",)]
 
 
 async def test_a_call_from_before_says_that_its_asker_was_not_recorded(visitor: Visitor) -> None:

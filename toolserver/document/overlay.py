@@ -9,7 +9,7 @@ import hashlib
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
-from itertools import islice
+from itertools import accumulate, islice
 from typing import TypeAlias, cast
 
 import jsonpath
@@ -32,6 +32,12 @@ MAX_TEXT_BYTES = 1024 * 1024
 """Maximum size of one overlay's text in UTF-8 bytes."""
 
 MAX_TARGET_CHARS = 4_000
+
+MAX_TARGET_STEPS = 300
+"""Maximum number of steps and terms of a JSONPath; with more it might depend on Python what becomes of it."""
+
+MAX_TARGET_NESTING = 50
+"""Maximum number of brackets within each other in a JSONPath."""
 
 _VERSION = re.compile(r"1\.[01](\.\d+)?")
 
@@ -147,9 +153,9 @@ class _Work:
                 if self.selected > MAX_SELECTED:
                     raise action.failure(f"the overlays select more than {MAX_SELECTED:,} places.")
                 found[match.parts] = cast(JsonValue, match.obj)
-        except (jsonpath.JSONPathError, RecursionError) as error:
-            why = _first_line(error) or "it nests too deeply"
-            raise action.failure(f"{quote_text(query_text)} cannot be evaluated: {why}.") from None
+        except jsonpath.JSONPathError as error:
+            why = f"{quote_text(query_text)} cannot be evaluated: {_first_line(error)}."
+            raise action.failure(why) from None
         return found
 
     def _remove(self, action: Action, locations: list[Location]) -> None:
@@ -244,11 +250,13 @@ class _ActionReader:
     def _path(self, text: str) -> jsonpath.JSONPath:
         if len(text) > MAX_TARGET_CHARS:
             raise self._invalid(f"a JSONPath is longer than {MAX_TARGET_CHARS:,} characters.")
+        if sum(map(text.count, ".[|&")) > MAX_TARGET_STEPS or _nesting_of(text) > MAX_TARGET_NESTING:
+            raise self._invalid(f"the JSONPath {quote_text(text)} has too many steps, or nests too deeply.")
         try:
             path = _PATHS.compile(text)
-        except (jsonpath.JSONPathError, RecursionError, ValueError) as error:
-            why = _first_line(error) or "it nests too deeply"
-            raise self._invalid(f"{quote_text(text)} is not a JSONPath of RFC 9535: {why}.") from None
+        except (jsonpath.JSONPathError, OverflowError) as error:
+            why = f"{quote_text(text)} is not a JSONPath of RFC 9535: {_first_line(error)}."
+            raise self._invalid(why) from None
         if not isinstance(path, jsonpath.JSONPath):
             raise self._invalid(f"{quote_text(text)} is more than one JSONPath.")
         return path
@@ -265,6 +273,12 @@ def _place_of(path: jsonpath.JSONPath) -> _Place:
             break
         names.append(selectors[0].name)
     return tuple(names)
+
+
+def _nesting_of(text: str) -> int:
+    """How many brackets of a JSONPath are within each other; those in quotes count, too."""
+    changes = (1 if char in "([" else -1 for char in text if char in "([)]")
+    return max(accumulate(changes), default=0)
 
 
 def _first_line(error: Exception) -> str:

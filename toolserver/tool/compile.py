@@ -13,6 +13,7 @@ import orjson
 from msgspec import Struct, msgpack, to_builtins
 
 from toolserver.document.document import MCP, Document
+from toolserver.document.edits import IdleEdit
 from toolserver.document.security import Requirements, Scopes, clash_of, scheme_of_record
 from toolserver.document.servers import (
     ServerUrl,
@@ -64,7 +65,8 @@ class CompiledOperation(Struct, gc=False, array_like=True):
     plan_json: bytes
     """The request plan, compact."""
     digest: str
-    """Hex SHA-256 of plan and description: what a user accepts."""
+    """Hex SHA-256 of plan and description, and of edits that no longer find what they changed: what a user
+    accepts."""
     origin: str
     """Origin of the plan's base URL; "" while that is unknown."""
     warnings: tuple[str, ...]
@@ -228,7 +230,7 @@ def _compile(
 ) -> CompiledDocument:
     listed = source.listed
     addresses, warnings = _find_addresses(document, source_url, base_url)
-    compiler = _Compiler(source, addresses, document.limits.max_compiled_bytes)
+    compiler = _Compiler(source, addresses, document.limits.max_compiled_bytes, document.idle_edits)
     operations = compiler.compile(listed.operations)
     return CompiledDocument(
         kind=source.kind,
@@ -320,6 +322,7 @@ class _Compiler:
     source: _Source
     addresses: _Addresses
     max_bytes: int
+    idle_edits: tuple[IdleEdit, ...] = ()
     _about_security: dict[int, tuple[Requirements, tuple[str, ...]]] = field(
         default_factory=dict[int, tuple[Requirements, tuple[str, ...]]]
     )
@@ -354,6 +357,8 @@ class _Compiler:
         self, operation: Operation, name: str, outline: Outline, plan_json: bytes, origin: str
     ) -> CompiledOperation:
         description = outline.description.encode("utf-8", "replace")
+        idle = [edit for edit in self.idle_edits if edit.concerns(operation.path, operation.method)]
+        accepted = (plan_json, description, *(edit.digest.encode() for edit in idle))
         return CompiledOperation(
             operation.key,
             operation.method,
@@ -367,9 +372,9 @@ class _Compiler:
             operation.idempotent,
             outline.body_additional and COMPLETE_BODY not in outline.arguments,
             plan_json,
-            hashlib.sha256(b"\n".join((plan_json, description))).hexdigest(),
+            hashlib.sha256(b"\n".join(accepted)).hexdigest(),
             origin,
-            self._warnings(operation, outline),
+            (*(edit.text for edit in idle), *self._warnings(operation, outline)),
             operation.scopes,
         )
 

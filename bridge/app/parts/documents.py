@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import asyncio
 import logging
 from collections.abc import Awaitable, Callable, Sequence
 from functools import partial
+from pathlib import Path
 from typing import TypeAlias
 
 from bridge.app.part import Ground, Part
@@ -15,9 +17,11 @@ from bridge.catalog.followed_servers import FollowedOwners, FollowedServers
 from bridge.catalog.registry import Registry
 from bridge.catalog.server_view import LoadedServer
 from bridge.cluster.changes import Followed
+from bridge.documents.fetch import read_document_file
 from bridge.documents.reader import DocumentReader
 from bridge.documents.sources import OWN_ONLY, ReferenceRules, read_document, read_public_document
 from bridge.endpoints.api.document_bundles import DocumentBundleRoutes
+from bridge.endpoints.api.overlays import OverlayRoutes
 from bridge.endpoints.api.selection import SelectionBounds, SelectionRoutes
 from bridge.endpoints.api.servers import ServerRoutes
 from bridge.heap import freeze_document
@@ -75,13 +79,14 @@ class DocumentsPart(Part):
         servers = ServerRoutes(
             self.registry,
             partial(read_public_document, bundle=reader.bundle_document),
-            reader.read_responses,
+            self._read_responses,
             reader.split_body,
             find_user=UserTables(self._ground.store).find_user,
             sharing=users.sharing,
         )
         return [
             *servers.list_routes(),
+            *OverlayRoutes(self.registry).list_routes(),
             *DocumentBundleRoutes(reader.bundle_document, reader.split_body).list_routes(),
             *SelectionRoutes(self.registry, bounds).list_routes(),
         ]
@@ -116,15 +121,29 @@ class DocumentsPart(Part):
         await self.reader.close()
 
     async def share_document(
-        self, source: str, *, named: str | None = None, rules: ReferenceRules = OWN_ONLY
+        self,
+        source: str,
+        *,
+        named: str | None = None,
+        rules: ReferenceRules = OWN_ONLY,
+        overlays: Sequence[Path] = (),
     ) -> LoadedServer:
         """Offer the document of a file or address to every user, with the files that it refers to.
+
+        `overlays`: files of those that edit it, in order.
 
         Raises:
             BridgeError: `document_unreachable` or `invalid_document`.
         """
         found = await read_document(source, rules, self.reader.bundle_document)
-        return await self.registry.share_document(named or source, found.text, source_url=found.source_url)
+        texts = [await asyncio.to_thread(read_document_file, path) for path in overlays]
+        return await self.registry.share_document(
+            named or source, found.text, source_url=found.source_url, overlays=texts
+        )
+
+    async def _read_responses(self, server: LoadedServer, key: str) -> bytes:
+        record, digest = server.record, server.compiled.digest
+        return await self.reader.read_responses(record.text, digest, key, overlays=record.overlays)
 
     def _begin_finishing(self, server: LoadedServer) -> None:
         self._ground.tasks.start_task(self._finish_loading(server), f"finish loading {server.record.id}")

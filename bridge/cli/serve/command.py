@@ -15,10 +15,11 @@ from bridge.app.parts.documents import DocumentsPart
 from bridge.app.server import Bridge
 from bridge.app.start import start_bridge
 from bridge.bundled import BUILD_PAGE, UNBUILT_PAGE, lacks_built_page
-from bridge.cli.documents import reference_rules
 from bridge.cli.parser import CommandFailed
+from bridge.cli.reference_rules import reference_rules
 from bridge.cli.serve.announcement import Started
 from bridge.cli.serve.browser import Doorway
+from bridge.cli.serve.options import NamedSpec, list_specs
 from bridge.cli.serve.samples import start_samples
 from bridge.cli.serve.start_checks import ask_issuers, check_settings, list_warnings
 from bridge.cli.store import open_engines
@@ -107,10 +108,10 @@ async def _serve(
     stop = asyncio.Event()
     call_on_stop(asyncio.get_running_loop(), stop.set)
     async with AsyncExitStack() as stack:
-        samples, specs = None, [(spec, spec) for spec in getattr(options, "spec", [])]
+        samples, specs = None, list_specs(options)
         if with_samples:
             samples = await start_samples(stack, options.data, is_fixed=settings.network.port != 0)
-            specs = samples.list_documents()
+            specs = [NamedSpec(*document) for document in samples.list_documents()]
         offer = partial(_share, specs=specs, rules=reference_rules(options))
         bridge = await start_bridge(settings, engines, offer=offer, is_straight=is_straight)
         stack.push_async_callback(bridge.close)
@@ -145,9 +146,9 @@ async def _model_names(bridge: Bridge) -> list[str] | None:
         return []
 
 
-async def _share(documents: DocumentsPart, *, specs: list[tuple[str, str]], rules: ReferenceRules) -> None:
-    for spec, named in specs:
+async def _share(documents: DocumentsPart, *, specs: list[NamedSpec], rules: ReferenceRules) -> None:
+    for spec in specs:
         try:
-            await documents.share_document(spec, named=named, rules=rules)
+            await documents.share_document(spec.source, named=spec.named, rules=rules, overlays=spec.overlays)
         except BridgeError as error:
-            _log.error("%s is left out: %s", spec, error.error.message)
+            _log.error("%s is left out: %s", spec.source, error.error.message)

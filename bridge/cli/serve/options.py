@@ -3,15 +3,53 @@
 from __future__ import annotations
 
 import argparse
+from collections.abc import Sequence
+from dataclasses import dataclass
 from pathlib import Path
 
-from bridge.cli.arguments import add_store, parse_source
+from bridge.cli.arguments import add_store, parse_file, parse_source
 from bridge.cli.options import add_json, add_references
 from bridge.cli.setting_options import add_setting_options, arguments_of
 from bridge.close_names import suggest
 from bridge.settings.declaration import SettingsError, parse_setting, settings_of_section
 from bridge.settings.limits import Limits
 from bridge.settings.network import NetworkSettings
+
+
+class _OverlayOfSpec(argparse.Action):
+    """Adds the place of the document that was named last, and the file."""
+
+    def __call__(
+        self,
+        parser: argparse.ArgumentParser,
+        namespace: argparse.Namespace,
+        values: object,
+        option_string: str | None = None,
+    ) -> None:
+        if not namespace.spec:
+            parser.error("--overlay belongs behind the --spec whose document it edits")
+        namespace.overlay = [*namespace.overlay, (len(namespace.spec) - 1, values)]
+
+
+@dataclass(frozen=True, slots=True)
+class NamedSpec:
+    """A document that is offered to every user."""
+
+    source: str
+    """A file or an address."""
+    named: str
+    """What messages call it."""
+    overlays: tuple[Path, ...] = ()
+    """Files of the overlays that edit it, in order."""
+
+
+def list_specs(options: argparse.Namespace) -> list[NamedSpec]:
+    """Return the documents that a command line names."""
+    overlays: Sequence[tuple[int, Path]] = getattr(options, "overlay", [])
+    return [
+        NamedSpec(spec, spec, tuple(file for place, file in overlays if place == number))
+        for number, spec in enumerate(getattr(options, "spec", []))
+    ]
 
 
 def add_serve(command: argparse.ArgumentParser) -> None:
@@ -23,6 +61,14 @@ def add_serve(command: argparse.ArgumentParser) -> None:
         default=[],
         metavar="FILE|URL",
         help="offer this OpenAPI document to every user (may be repeated)",
+    )
+    command.add_argument(
+        "--overlay",
+        type=parse_file,
+        action=_OverlayOfSpec,
+        default=[],
+        metavar="FILE",
+        help="edit the document of the --spec before by this OpenAPI Overlay (may be repeated, in order)",
     )
     add_references(command)
     _add_shared_options(command)

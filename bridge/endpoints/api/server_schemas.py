@@ -16,6 +16,9 @@ from toolserver.document.security import FlowKind, SecurityScheme
 from toolserver.tool.catalog import Tool
 from toolserver.tool.selection import Absence
 
+MAX_OVERLAYS = 20
+"""Maximum number of overlays of a server; chosen."""
+
 MAX_REFERENCE_ORIGINS = 20
 """Maximum origins, besides its own, from which the bridge may fetch a document's references; chosen."""
 
@@ -65,6 +68,8 @@ class ServerFacts(ApiModel):
     inline_html: bool
     idempotency_key: bool
     trace_context: bool
+    overlays: int
+    """How many overlays edit its document."""
     validation: ValidationReport
 
 
@@ -249,6 +254,12 @@ class NewDocument(ApiModel):
     source_url: str | None = None
 
 
+class ServerOverlays(ApiModel):
+    """The overlays of a server, in order; each the text of an OpenAPI Overlay, in JSON or YAML."""
+
+    overlays: list[str] = Field(max_length=MAX_OVERLAYS)
+
+
 class ServerChange(ApiModel):
     """Settings to change; omitted ones are unchanged."""
 
@@ -318,6 +329,7 @@ def server_facts(view: UserView, server: LoadedServer, onlooker: Onlooker) -> Se
         inline_html=record.inline_html,
         idempotency_key=record.idempotency_key,
         trace_context=record.trace_context,
+        overlays=len(record.overlays),
         validation=ValidationReport(state=server.validation.state, problems=list(server.validation.problems)),
     )
 

@@ -11,7 +11,7 @@ from aiohttp import web
 from bridge.audit import AuditKind
 from bridge.catalog.registry import Registry
 from bridge.catalog.server_rights import check_sharing
-from bridge.catalog.server_view import UserView
+from bridge.catalog.server_view import LoadedServer, UserView
 from bridge.documents.sources import SourceDocument
 from bridge.endpoints.api.document_bodies import SplitBodyOf, read_document_body
 from bridge.endpoints.api.server_schemas import (
@@ -52,8 +52,8 @@ FetchDocument = Callable[[str, Set[str]], Awaitable[SourceDocument]]
 For public addresses only; raises BridgeError `document_unreachable` or `invalid_document`.
 """
 
-ReadResponses = Callable[[str, str, str], Awaitable[bytes]]
-"""Takes a document's text and digest, and an operation's key: gives its described responses, as JSON."""
+ReadResponses = Callable[[LoadedServer, str], Awaitable[bytes]]
+"""Takes a server and an operation's key: gives its described responses, as JSON."""
 
 FindUser = Callable[[str], Awaitable[User | None]]
 """Takes an id: gives the user; None if there is none, or an operator has disabled the user."""
@@ -308,8 +308,7 @@ class ServerRoutes(DeclaredApiRoutes):
         entry = _tool_entry(view, tool, absences.get(name), schemas[name])
         if request.query.get("responses") == "yes":
             server = view.find_server(tool.server_id)
-            text, digest = server.record.text, server.compiled.digest
-            responses = await self._read_responses(text, digest, tool.operation.key)
+            responses = await self._read_responses(server, tool.operation.key)
             entry["responses"] = orjson.Fragment(responses)
         return web.Response(body=orjson.dumps(entry), content_type="application/json")
 

@@ -1,4 +1,4 @@
 """Alembic migrations of the database."""
 
-HEAD = "0029"
+HEAD = "0031"
 """The newest revision; a database that is there needs no Alembic to be opened."""

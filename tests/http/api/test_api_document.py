@@ -20,7 +20,7 @@ from openapi_spec_validator import OpenAPIV31SpecValidator
 
 from bridge.app.server import Bridge
 from bridge.http.body import DECISION_BODY_BYTES
-from tests.support.documents.compiled import document_text
+from tests.support.documents.compiled import document_text, overlay_text
 from tests.support.models.scripted_provider import MODELS, scripted_provider
 from tests.support.models.wing import wing_of
 from tests.support.running_bridge import FakePage, json_answer, pair_browser, public_key_of, running_bridge
@@ -262,9 +262,19 @@ async def _walk_servers(witness: Witness) -> None:
     await witness.ask("PUT", "/api/servers/shop/acceptance", {"operations": {"GET /x": "d"}}, status=409)
     await witness.ask("PATCH", "/api/servers/shop", {"inline_html": True})
     await witness.ask("PUT", "/api/servers/shop/device", {"device_id": witness.page.device_id})
+    await _walk_overlays(witness)
     body = {"text": document_text(server="http://other.example")}
     changed = await witness.ask("PUT", "/api/servers/shop/document", body)
     assert (changed["accepted"], changed["changed"]) == (0, 2)
+
+
+async def _walk_overlays(witness: Witness) -> None:
+    edits = {"overlays": [overlay_text({"target": "$.info", "update": {"x-edited": True}})]}
+    assert await witness.ask("PUT", "/api/servers/shop/overlays", edits) == edits
+    assert await witness.ask("GET", "/api/servers/shop/overlays") == edits
+    await witness.ask("PUT", "/api/servers/shop/overlays", {"overlays": ["none"]}, status=422)
+    assert await witness.ask("DELETE", "/api/servers/shop/overlays") == {"overlays": []}
+    await witness.ask("DELETE", "/api/servers/none/overlays", status=404)
 
 
 async def _walk_selection(witness: Witness) -> None:

@@ -34,11 +34,11 @@ class HeldWorker(DocumentWorker):
         self.is_held = False
 
     async def compile_schemas(
-        self, text: str, digest: str, keys: Sequence[str], *, bare: str = ""
+        self, text: str, digest: str, keys: Sequence[str], *, bare: str = "", overlays: Sequence[str] = ()
     ) -> dict[str, ToolSchema]:
         if '"Slow"' in text and not self.may_end.is_set():
             await self._ask(self._hold)
-        return await super().compile_schemas(text, digest, keys, bare=bare)
+        return await super().compile_schemas(text, digest, keys, bare=bare, overlays=overlays)
 
     async def _hold(self, _child: Child) -> None:
         self.is_held = True

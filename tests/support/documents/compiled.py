@@ -1,10 +1,11 @@
 """Compiled sample documents for tests of the rooms above `toolserver`."""
 
 import json
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 
 from toolserver.document.document import parse_document
-from toolserver.json_types import JsonObject
+from toolserver.document.overlay import parse_overlays
+from toolserver.json_types import JsonObject, JsonValue
 from toolserver.tool.compile import CompiledDocument, CompiledReader, DocumentTools
 
 
@@ -52,14 +53,34 @@ def operation(operation_id: str) -> JsonObject:
     return {"get": {"operationId": operation_id, "responses": {"200": {"description": "ok"}}}}
 
 
-def compiled(text: str, *, source_url: str | None = None, base_url: str | None = None) -> CompiledDocument:
-    """The text, compiled in this process."""
-    return tools_of(text, source_url=source_url, base_url=base_url).compiled
+def compiled(
+    text: str,
+    *,
+    source_url: str | None = None,
+    base_url: str | None = None,
+    overlays: Sequence[str] = (),
+) -> CompiledDocument:
+    """The text, as its overlays leave it, compiled in this process."""
+    return tools_of(text, source_url=source_url, base_url=base_url, overlays=overlays).compiled
 
 
-def tools_of(text: str, *, source_url: str | None = None, base_url: str | None = None) -> DocumentTools:
+def tools_of(
+    text: str,
+    *,
+    source_url: str | None = None,
+    base_url: str | None = None,
+    overlays: Sequence[str] = (),
+) -> DocumentTools:
     """The same, with its schemas at hand."""
-    return DocumentTools(parse_document(text), source_url=source_url, base_url=base_url)
+    edits = parse_overlays(overlays) if overlays else None
+    return DocumentTools(parse_document(text, edits=edits), source_url=source_url, base_url=base_url)
+
+
+def overlay_text(*actions: JsonValue, title: str = "Edits") -> str:
+    """An overlay with these actions."""
+    return json.dumps(
+        {"overlay": "1.1.0", "info": {"title": title, "version": "1"}, "actions": list(actions)}
+    )
 
 
 def read_compiled(lines: Iterable[bytes]) -> CompiledDocument:

@@ -21,18 +21,20 @@ class InlineReader(DocumentReader):
     """What the worker's process would say. Each text is compiled and validated once for all tests."""
 
     async def compile_document(
-        self, text: str, *, source_url: str | None, base_url: str | None
+        self, text: str, *, source_url: str | None, base_url: str | None, overlays: Sequence[str] = ()
     ) -> CompiledDocument:
-        return _tools_of(text, source_url, base_url).compiled
+        return _tools_of(text, source_url, base_url, tuple(overlays)).compiled
 
     async def compile_schemas(
-        self, text: str, digest: str, keys: Sequence[str], *, bare: str = ""
+        self, text: str, digest: str, keys: Sequence[str], *, bare: str = "", overlays: Sequence[str] = ()
     ) -> Mapping[str, ToolSchema]:
-        tools = _tools_of(text, None, None)
+        tools = _tools_of(text, None, None, tuple(overlays))
         return {key: tools.schema_of(key, bare=bare) for key in keys}
 
-    async def read_responses(self, text: str, digest: str, key: str) -> bytes:
-        return _tools_of(text, None, None).responses_of(key)
+    async def read_responses(
+        self, text: str, digest: str, key: str, *, overlays: Sequence[str] = ()
+    ) -> bytes:
+        return _tools_of(text, None, None, tuple(overlays)).responses_of(key)
 
     async def bundle_document(
         self, text: str, *, source_url: str | None, texts: Mapping[str, str], left_out: Mapping[str, str]
@@ -60,9 +62,11 @@ class InlineReader(DocumentReader):
 
 
 @cache
-def _tools_of(text: str, source_url: str | None, base_url: str | None) -> DocumentTools:
+def _tools_of(
+    text: str, source_url: str | None, base_url: str | None, overlays: tuple[str, ...]
+) -> DocumentTools:
     try:
-        return tools_of(text, source_url=source_url, base_url=base_url)
+        return tools_of(text, source_url=source_url, base_url=base_url, overlays=overlays)
     except DocumentError as error:
         raise _invalid(error) from None
 

@@ -80,18 +80,18 @@ class InlineCompiler:
     """Compiles in this process."""
 
     async def compile_document(
-        self, text: str, *, source_url: str | None, base_url: str | None
+        self, text: str, *, source_url: str | None, base_url: str | None, overlays: Sequence[str] = ()
     ) -> CompiledDocument:
         try:
-            return compiled(text, source_url=source_url, base_url=base_url)
+            return compiled(text, source_url=source_url, base_url=base_url, overlays=overlays)
         except DocumentError as error:
             raise BridgeError(ErrorCode.INVALID_DOCUMENT, error.message) from None
 
     async def compile_schemas(
-        self, text: str, digest: str, keys: Sequence[str], *, bare: str = ""
+        self, text: str, digest: str, keys: Sequence[str], *, bare: str = "", overlays: Sequence[str] = ()
     ) -> Mapping[str, ToolSchema]:
         try:
-            tools = tools_of(text)
+            tools = tools_of(text, overlays=overlays)
         except DocumentError as error:
             raise BridgeError(ErrorCode.INVALID_DOCUMENT, error.message) from None
         assert tools.compiled.digest == digest
@@ -106,8 +106,10 @@ class HeldCompiler(InlineCompiler):
     may_end: asyncio.Event = field(default_factory=asyncio.Event)
 
     async def compile_document(
-        self, text: str, *, source_url: str | None, base_url: str | None
+        self, text: str, *, source_url: str | None, base_url: str | None, overlays: Sequence[str] = ()
     ) -> CompiledDocument:
         if self.word in text:
             await self.may_end.wait()
-        return await super().compile_document(text, source_url=source_url, base_url=base_url)
+        return await super().compile_document(
+            text, source_url=source_url, base_url=base_url, overlays=overlays
+        )

@@ -35,14 +35,16 @@ class TroubledCompiler(InlineCompiler):
     """Why only types were wanted, each time that schemas of such a document were."""
 
     async def compile_document(
-        self, text: str, *, source_url: str | None, base_url: str | None
+        self, text: str, *, source_url: str | None, base_url: str | None, overlays: Sequence[str] = ()
     ) -> CompiledDocument:
         if self.refuses_all and self.slow in text:
             raise BridgeError(ErrorCode.INVALID_DOCUMENT, "The document took longer than 60 s to read.")
-        return await super().compile_document(text, source_url=source_url, base_url=base_url)
+        return await super().compile_document(
+            text, source_url=source_url, base_url=base_url, overlays=overlays
+        )
 
     async def compile_schemas(
-        self, text: str, digest: str, keys: Sequence[str], *, bare: str = ""
+        self, text: str, digest: str, keys: Sequence[str], *, bare: str = "", overlays: Sequence[str] = ()
     ) -> Mapping[str, ToolSchema]:
         if self.slow in text:
             self.asked.append(bare)
@@ -50,7 +52,7 @@ class TroubledCompiler(InlineCompiler):
             if self.failures:
                 detail = {"code": self.failures.pop(0)}
                 raise BridgeError(ErrorCode.INVALID_DOCUMENT, "It died.", detail=detail)
-        return await super().compile_schemas(text, digest, keys, bare=bare)
+        return await super().compile_schemas(text, digest, keys, bare=bare, overlays=overlays)
 
 
 async def opened(

@@ -191,8 +191,10 @@ def test_an_action_that_cannot_be_applied_says_which_and_why(actions: Sequence[J
         ({"target": "$", "copy": 1}, '"copy" is not a JSONPath'),
         ({"target": "paths"}, "'paths' is not a JSONPath of RFC 9535"),
         ({"target": "$.a | $.b"}, "is not a JSONPath of RFC 9535"),
+        ({"target": "$[?@ == 1e999]"}, "is not a JSONPath of RFC 9535"),
         ({"target": "$.*~"}, "is not a JSONPath of RFC 9535"),
-        ({"target": "$[?" + "(" * 1990 + "@" + ")" * 1990 + "]"}, "is not a JSONPath of RFC 9535"),
+        ({"target": "$[?" + "(" * 50 + "@" + ")" * 50 + "]"}, "nests too deeply"),
+        ({"target": "$" + ".a" * 301}, "has too many steps"),
         ({"target": "$." + "a" * 4000}, "longer than 4,000 characters"),
     ],
 )

@@ -1,0 +1,80 @@
+"""`/api/servers/{id}/overlays`: how its owner edits a server's tools, in a page and never by an API key."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from aiohttp import web
+
+from bridge.audit import AuditKind
+from bridge.catalog.registry import Registry
+from bridge.catalog.server_rights import check_edit
+from bridge.catalog.server_view import LoadedServer
+from bridge.endpoints.api.server_schemas import ServerOverlays
+from bridge.errors import ErrorCode
+from bridge.http.access import caller_of
+from bridge.http.audit import set_audit_detail
+from bridge.http.body import read_body
+from bridge.http.declared_routes import DeclaredApiRoutes, api_route, ok
+from bridge.http.routing import json_answer
+
+OVERLAY_BODY_BYTES = 2 * 1024 * 1024
+"""Maximum bytes of all overlays of a server, as JSON; chosen."""
+
+_OVERLAYS = "/api/servers/{id}/overlays"
+_OF_OWNER = (ErrorCode.NOT_FOUND, ErrorCode.OPERATOR_ONLY, ErrorCode.INVALID_REQUEST)
+_CHANGING = (*_OF_OWNER, ErrorCode.INVALID_DOCUMENT, ErrorCode.QUOTA_EXCEEDED, ErrorCode.DOCUMENT_CHANGED)
+
+
+class OverlayRoutes(DeclaredApiRoutes):
+    """Handlers of the overlays of servers."""
+
+    def __init__(self, registry: Registry) -> None:
+        self._registry = registry
+
+    @api_route(f"GET {_OVERLAYS}", ok("Overlays.", ServerOverlays), access="page", errors=_OF_OWNER)
+    async def show_overlays(self, request: web.Request) -> web.Response:
+        """Show the overlays of a server. Only its owner sees them."""
+        return _answer(await self._own_server(request))
+
+    @api_route(
+        f"PUT {_OVERLAYS}",
+        ok("The server's document is edited by these from now on.", ServerOverlays),
+        body=ServerOverlays,
+        access="page",
+        errors=(*_CHANGING, ErrorCode.TOO_LARGE),
+        audited=AuditKind.DOCUMENT_CHANGED,
+    )
+    async def replace_overlays(self, request: web.Request) -> web.Response:
+        """Replace the overlays of a server. If one cannot be applied, everything stays as it was."""
+        server_id = (await self._own_server(request)).record.id
+        wanted = await read_body(request, ServerOverlays, max_bytes=OVERLAY_BODY_BYTES)
+        return await self._edit(request, server_id, wanted.overlays)
+
+    @api_route(
+        f"DELETE {_OVERLAYS}",
+        ok("The server's document is as it came.", ServerOverlays),
+        access="page",
+        errors=_CHANGING,
+        audited=AuditKind.DOCUMENT_CHANGED,
+    )
+    async def remove_overlays(self, request: web.Request) -> web.Response:
+        """Remove the overlays of a server."""
+        return await self._edit(request, (await self._own_server(request)).record.id, ())
+
+    async def _edit(self, request: web.Request, server_id: str, overlays: Sequence[str]) -> web.Response:
+        server = await self._registry.change_server(
+            caller_of(request).user.id, server_id, overlays=tuple(overlays)
+        )
+        set_audit_detail(request, overlays=len(overlays), digest=server.compiled.digest)
+        return _answer(server)
+
+    async def _own_server(self, request: web.Request) -> LoadedServer:
+        user = caller_of(request).user
+        server = (await self._registry.view_of_user(user.id)).find_server(request.match_info["id"])
+        check_edit(server.record, user.id)
+        return server
+
+
+def _answer(server: LoadedServer) -> web.Response:
+    return json_answer(ServerOverlays(overlays=list(server.record.overlays)))

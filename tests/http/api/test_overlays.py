@@ -1,0 +1,100 @@
+"""`/api/servers/{id}/overlays`: who may edit a server's tools, and what is kept of it."""
+
+from collections.abc import AsyncGenerator
+from pathlib import Path
+from typing import Any
+
+import aiohttp
+import pytest
+import pytest_asyncio
+
+from bridge.app.server import Bridge
+from tests.support.audit_entries import told_in
+from tests.support.documents.compiled import document_text, overlay_text
+from tests.support.running_bridge import FakePage, pair_browser, running_bridge
+
+pytestmark = pytest.mark.asyncio
+
+EDIT = overlay_text({"target": "$.paths['/products'].get", "update": {"summary": "All that we sell"}})
+
+
+@pytest_asyncio.fixture
+async def http() -> AsyncGenerator[aiohttp.ClientSession]:
+    async with aiohttp.ClientSession() as session:
+        yield session
+
+
+async def page_of(bridge: Bridge, http: aiohttp.ClientSession, name: str) -> FakePage:
+    user = await bridge.components.users.ensure_user(name)
+    page = await pair_browser(bridge.base_url, http, await bridge.components.users.add_ticket(user.id))
+    await page.open_session()
+    return page
+
+
+async def put(page: FakePage, server_id: str, overlays: list[Any]) -> tuple[int, Any]:
+    return await page.request("PUT", f"/api/servers/{server_id}/overlays", {"overlays": overlays})
+
+
+async def summary_of(page: FakePage, server_id: str) -> str:
+    tools = (await page.get(f"/api/servers/{server_id}"))["tools"]
+    return next(tool["summary"] for tool in tools if tool["method"] == "GET")
+
+
+async def test_the_owner_edits_a_server_and_takes_that_back(
+    tmp_path: Path, http: aiohttp.ClientSession
+) -> None:
+    """Issue 41: the page reads an edit back as it was written, also after a restart."""
+    async with running_bridge(tmp_path) as bridge:
+        ann = await page_of(bridge, http, "ann")
+        shop = (await ann.post("/api/servers", {"text": document_text()}))["id"]
+        assert await put(ann, shop, [EDIT]) == (200, {"overlays": [EDIT]})
+        assert await summary_of(ann, shop) == "All that we sell"
+        assert [each["overlays"] for each in (await ann.get("/api/servers"))["servers"]] == [1]
+        audited = (await ann.get("/api/audit"))["entries"]
+        (entry,) = [entry for entry in audited if entry["kind"] == "document_changed"]
+        assert told_in(entry)["overlays"] == 1
+    async with running_bridge(tmp_path) as bridge:
+        ann = await page_of(bridge, http, "ann")
+        assert await ann.get(f"/api/servers/{shop}/overlays") == {"overlays": [EDIT]}
+        assert await summary_of(ann, shop) == "All that we sell"
+        assert await ann.request("DELETE", f"/api/servers/{shop}/overlays") == (200, {"overlays": []})
+        assert await summary_of(ann, shop) == ""
+
+
+async def test_what_is_not_an_overlay_changes_nothing_and_says_why(
+    tmp_path: Path, http: aiohttp.ClientSession
+) -> None:
+    """Its author has to find the action at fault."""
+    async with running_bridge(tmp_path) as bridge:
+        ann = await page_of(bridge, http, "ann")
+        shop = (await ann.post("/api/servers", {"text": document_text()}))["id"]
+        await put(ann, shop, [EDIT])
+        failing = overlay_text({"target": "$.info", "update": 1})
+        status, refused = await put(ann, shop, [EDIT, failing])
+        assert (status, refused["error"]["code"]) == (422, "invalid_document")
+        assert "Action 1 of the overlay 'Edits' cannot be applied" in refused["error"]["message"]
+        assert refused["error"]["detail"] == {"code": "overlay_failed", "pointer": "#/actions/0"}
+        assert (await put(ann, shop, [EDIT] * 21))[0] == 400
+        assert await ann.get(f"/api/servers/{shop}/overlays") == {"overlays": [EDIT]}
+
+
+async def test_a_key_others_and_operators_edit_nothing(tmp_path: Path, http: aiohttp.ClientSession) -> None:
+    """Ruling 52: setting an overlay is a page's decision, and the server's owner's."""
+    async with running_bridge(tmp_path, sharing="everyone") as bridge:
+        ann, bob, local = [await page_of(bridge, http, name) for name in ("ann", "bob", "local")]
+        shop = (await ann.post("/api/servers", {"text": document_text()}))["id"]
+        path = f"/api/servers/{shop}/overlays"
+        assert (await bob.request("GET", path))[0] == 404
+        await ann.request("PUT", f"/api/servers/{shop}/sharing", {"shared": True})
+        for method, body in (("GET", None), ("PUT", {"overlays": [EDIT]}), ("DELETE", None)):
+            for other in (bob, local):
+                status, refused = await other.request(method, path, body)
+                assert (status, refused["error"]["code"]) == (403, "operator_only")
+        ann_user = await bridge.components.users.ensure_user("ann")
+        _, key = await bridge.components.users.add_key(ann_user.id, "x")
+        headers = {"Authorization": f"Bearer {key}"}
+        for method in ("GET", "PUT", "DELETE"):
+            async with http.request(
+                method, bridge.base_url + path, json={"overlays": []}, headers=headers
+            ) as no:
+                assert no.status in (401, 403)
