@@ -109,6 +109,8 @@ class Document:
     limits: DocumentLimits
     written: JsonObject = field(repr=False)
     """The root as written and edited, which references point into."""
+    unedited: JsonObject | None = field(default=None, repr=False)
+    """Of a tool list: the root as its server gave it; None: nothing edits it."""
     idle_edits: tuple[IdleEdit, ...] = ()
     """Edits that found nothing to change."""
     _names: dict[str, JsonValue] = field(default_factory=dict[str, JsonValue], repr=False, compare=False)
@@ -323,13 +325,15 @@ def parse_document(
     digest = hashlib.sha256(source.encoded).hexdigest()
     if TEXTS_FIELD in root and not is_tool_list(root):
         root = cast(JsonObject, restore_texts(root, root[TEXTS_FIELD]))
-    idle: tuple[IdleEdit, ...] = ()
+    unedited, idle = None, ()
     if edits is not None:
+        unedited = root
         digest = hashlib.sha256(f"{digest} {edits.digest}".encode()).hexdigest()
         root, idle = edits.edit_root(root)
         warnings += [edit.text for edit in idle]
     if is_tool_list(root):
-        return _tool_list(root, digest, limit_warnings(warnings, _MAX_WARNINGS), limits, idle)
+        listed = _tool_list(root, digest, limit_warnings(warnings, _MAX_WARNINGS), limits)
+        return replace(listed, unedited=unedited, idle_edits=idle)
     openapi, family = _versions(source, root)
     if family in _SINCE_3_1 and (edits is not None or b"$id" in source.encoded):
         rebase_references(root)
@@ -368,13 +372,7 @@ def is_tool_list(root: JsonValue) -> bool:
     return isinstance(root, dict) and "mcp" in root and not ("openapi" in root or "swagger" in root)
 
 
-def _tool_list(
-    root: JsonObject,
-    digest: str,
-    warnings: tuple[str, ...],
-    limits: DocumentLimits,
-    idle: tuple[IdleEdit, ...],
-) -> Document:
+def _tool_list(root: JsonObject, digest: str, warnings: tuple[str, ...], limits: DocumentLimits) -> Document:
     if not isinstance(root.get("tools"), list):
         raise DocumentError(
             "not_a_document", 'The list of MCP tools has no array "tools".', pointer="#/tools"
@@ -391,7 +389,6 @@ def _tool_list(
         digest=digest,
         warnings=warnings,
         limits=limits,
-        idle_edits=idle,
     )
 
 

@@ -35,14 +35,15 @@ class _Unusable(Exception):
 
 
 class McpTool(NamedTuple):
-    """A tool with its definition as the server gave it."""
+    """A tool with its definition as the server gave it, and the schema of its arguments as edits leave it."""
 
     operation: Operation
     definition: JsonObject
+    schema: JsonObject
 
 
-def read_tools(document: Document) -> tuple[OperationList, dict[str, JsonObject]]:
-    """Every tool of a list, in its order, and their definitions by the key of their operations.
+def read_tools(document: Document) -> tuple[OperationList, dict[str, McpTool]]:
+    """The operations of all tools of a list, in its order, and the tools by the key of their operations.
 
     Raises:
         DocumentError: too_many_operations.
@@ -52,11 +53,12 @@ def read_tools(document: Document) -> tuple[OperationList, dict[str, JsonObject]
     if len(entries) > limit:
         message = f"The MCP server has more than {limit:,} tools."
         raise DocumentError("too_many_operations", message, pointer="#/tools")
+    given = None if document.unedited is None else _by_name(array_at(document.unedited, "tools"))
     found: dict[str, McpTool] = {}
     skipped: list[Skipped] = []
     for entry in entries:
         try:
-            tool = _read_tool(entry)
+            tool = _read_tool(entry, given)
             if tool.operation.key in found:
                 raise _Unusable("The name is that of an earlier tool of this server.")
             found[tool.operation.key] = tool
@@ -64,10 +66,15 @@ def read_tools(document: Document) -> tuple[OperationList, dict[str, JsonObject]
             name = text_at(entry, "name") if isinstance(entry, dict) else ""
             skipped.append(Skipped(CALL, name[:MAX_NAME_CHARS], str(error)))
     operations = tuple(tool.operation for tool in found.values())
-    return OperationList(operations, tuple(skipped)), {key: tool.definition for key, tool in found.items()}
+    return OperationList(operations, tuple(skipped)), found
 
 
-def _read_tool(entry: JsonValue) -> McpTool:
+def _by_name(entries: list[JsonValue]) -> dict[str, JsonObject]:
+    return {text_at(entry, "name"): entry for entry in entries if isinstance(entry, dict)}
+
+
+def _read_tool(entry: JsonValue, given: dict[str, JsonObject] | None) -> McpTool:
+    """`given`: the definitions of the server by name; None: nothing edits them."""
     if not isinstance(entry, dict):
         raise _Unusable("The entry is not an object.")
     name = text_at(entry, "name")
@@ -77,6 +84,9 @@ def _read_tool(entry: JsonValue) -> McpTool:
         raise _Unusable(f"The tool's name is longer than {MAX_NAME_CHARS} characters.")
     if not name.isprintable():
         raise _Unusable("The tool's name holds characters that nobody sees.")
+    definition = entry if given is None else given.get(name)
+    if definition is None:
+        raise _Unusable("The server has no tool of that name: an edit may change all of a tool but its name.")
     operation = Operation(
         key=f"{CALL} {name}",
         method=CALL,
@@ -94,7 +104,7 @@ def _read_tool(entry: JsonValue) -> McpTool:
         idempotent=False,
         accept=ACCEPTED_TYPES,
     )
-    return McpTool(operation, entry)
+    return McpTool(operation, definition, object_at(entry, "inputSchema"))
 
 
 def _title_of(tool: JsonObject) -> str:
@@ -119,7 +129,7 @@ def _takes_nothing(schema: JsonObject) -> bool:
     return is_closed and not object_at(schema, "properties") and not array_at(schema, "required")
 
 
-def schemas_of(document: Document, definitions: dict[str, JsonObject]) -> Iterator[tuple[str, Document]]:
+def schemas_of(document: Document, tools: dict[str, McpTool]) -> Iterator[tuple[str, Document]]:
     """For each key a document whose root is the tool's own schema: references never leave it."""
-    for key, definition in definitions.items():
-        yield key, document.with_root(object_at(definition, "inputSchema"))
+    for key, tool in tools.items():
+        yield key, document.with_root(tool.schema)

@@ -150,20 +150,20 @@ def _read_openapi(document: Document) -> _Source:
 
 
 def _read_tool_list(document: Document) -> _Source:
-    listed, definitions = read_tools(document)
+    listed, tools = read_tools(document)
     rest = rest_of_endpoint(text_at(document.written, "endpoint"))
 
     def write_plan(operation: Operation, arguments: Arguments, body_additional: bool, base_url: str) -> bytes:
         return write_call_plan(
             operation,
-            definitions[operation.key],
+            tools[operation.key].definition,
             arguments,
             body_additional=body_additional,
             base_url=base_url,
             rest=rest,
         )
 
-    return _Source("mcp", listed, SeparateDefinitions(schemas_of(document, definitions)), write_plan)
+    return _Source("mcp", listed, SeparateDefinitions(schemas_of(document, tools)), write_plan)
 
 
 class DocumentTools:
