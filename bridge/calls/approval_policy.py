@@ -32,6 +32,8 @@ class Subject:
     chat_id: str | None = None
     caller_id: str | None = None
     """See `CallContext`."""
+    always_asks: bool = False
+    """Whether its document or an edit says that each call waits for its user."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,13 +80,14 @@ class Grant:
 
 def needs_approval(mode: ApprovalMode, subject: Subject, grants: Iterable[Grant], now: float) -> bool:
     """Whether a call waits for its user. Grants count in the mode `ask` too, being more specific."""
-    return not waives_approval(mode, safe=subject.safe) and not any(
-        grant.covers_subject(subject, now) for grant in grants
+    return subject.always_asks or not (
+        waives_approval(mode, safe=subject.safe)
+        or any(grant.covers_subject(subject, now) for grant in grants)
     )
 
 
 def waives_approval(mode: ApprovalMode, *, safe: bool) -> bool:
-    """Whether no call of an operation waits in this mode, whatever was granted."""
+    """Whether no call of an operation waits in this mode, whatever was granted; but one that always asks."""
     return mode == "all" or (mode == "safe" and safe)
 
 

@@ -112,8 +112,8 @@ class Approvals:
         user_id = request.context.user_id
         remembered = self._users.get(user_id) or await self._of(user_id)
         mode = remembered.mode or self.default
-        if waives_approval(mode, safe=request.safe):
-            return False
+        if request.always_asks or waives_approval(mode, safe=request.safe):
+            return request.always_asks
         return needs_approval(mode, _subject(request), remembered.grants.values(), self._now())
 
     def remember_decision(self, call_id: str, request: CallRequest, verdict: ApprovalVerdict) -> None:
@@ -207,4 +207,5 @@ def _subject(request: CallRequest) -> Subject:
         request.safe,
         request.context.chat_id,
         request.context.caller_id,
+        request.always_asks,
     )

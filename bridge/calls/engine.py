@@ -258,6 +258,7 @@ def _request_of(call: ToolCall, tool: Tool, server: ServerRecord) -> CallRequest
         origin=operation.origin,
         safe=operation.safe,
         arguments_text=call.arguments_text.strip() or "{}",
+        always_asks=operation.always_asks,
         idempotency_key=server.idempotency_key and not operation.safe,
         trace_context=server.trace_context,
     )

@@ -161,6 +161,8 @@ class CallRequest:
     """Whether it is GET, HEAD or OPTIONS: performing it twice does no harm."""
     arguments_text: str
     """JSON text of an object; it travels as text so that no integer is lost."""
+    always_asks: bool = False
+    """Whether each call waits for its user, whatever mode and grants say."""
     needs_approval: bool = False
     """Whether the page must ask its user. A page may ask although it need not."""
     idempotency_key: bool = False

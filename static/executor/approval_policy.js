@@ -67,7 +67,7 @@ export function grantOf(decision, call, now) {
 }
 
 /** What neither a permission that lasts nor the mode `all` covers: each such call is decided alone. @param {ReasonToAsk} reason */
-export const asksEachTime = (reason) => reason === "login" || reason === "file";
+export const asksEachTime = (reason) => reason === "login" || reason === "file" || reason === "tool";
 
 /** Whether this page asks about a call: the announced mode, its own pins, and its own grants. */
 export class ApprovalRules {
@@ -99,6 +99,7 @@ export class ApprovalRules {
     if (await this.#actsAsUser(call)) return "login";
     const pin = await this.lookup(call.server_id, call.key).catch(() => undefined);
     if (pin === undefined) return "unsafe";
+    if (pin?.plan.approval === "ask") return "tool";
     if (pin && (await this.readsUnsaid(call, pin, this.#mode === "ask"))) return "file";
     if (this.#mode === "all") return call.must_ask ? "bridge" : null;
     const isSafe = pin?.plan.safe === true;

@@ -43,7 +43,8 @@ export function findSource(url, pageUrl, pins) {
   if (address && /^https?:$/.test(address.protocol) && !address.username && !address.password) {
     for (const pin of pins) {
       const { plan } = pin;
-      const reads = plan.method === "GET" && plan.safe && plan.kind !== "mcp" && pin.origin === address.origin;
+      const isQuiet = plan.safe && plan.approval !== "ask";
+      const reads = plan.method === "GET" && isQuiet && plan.kind !== "mcp" && pin.origin === address.origin;
       const args = reads ? argumentsFor(plan, pin.base_url, address) : null;
       if (args) return { address, reader: { pin, args } };
     }

@@ -87,6 +87,7 @@ export const GERMAN_CALLS = {
     "Er kann im eigenen Namen Daten ändern: Mit der eigenen Anmeldung fragt so ein Aufruf immer.",
   "It first reads a file of which no permission for this operation says anything: such a call always asks.":
     "Er liest zuerst eine Datei, von der keine Erlaubnis für diese Operation etwas sagt: So ein Aufruf fragt immer.",
+  "This tool asks before each call.": "Dieses Tool fragt vor jedem Aufruf.",
   "First reads": "Liest zuerst",
   "kept by the bridge": "bei der Bridge aufbewahrt",
   "with {0}": "mit {0}",

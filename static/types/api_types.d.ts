@@ -59,6 +59,7 @@ export interface ServerTool {
   left_out: "not_selected" | "over_limit" | "over_tokens" | null;
   /** OAuth scopes that it needs, by security scheme. */
   scopes: Record<string, string[]>;
+  always_asks: boolean;
   /** What a browser cannot send of the operation. */
   unsendable: { in: string; name: string; required: boolean; reason: string }[];
 }

@@ -91,6 +91,8 @@ export interface RequestPlan {
   safe: boolean;
   idempotent: boolean;
   unsendable?: Unsendable[];
+  /** ask: each call is decided alone, whatever was allowed. */
+  approval?: "ask";
 }
 
 // ---- credentials ----
@@ -310,8 +312,8 @@ export type ApprovalMode = "safe" | "ask" | "all";
 /** policy: nobody is at the page, and its policy decided · no_answer: the time passed. */
 export type DecisionReason = "user" | "policy" | "no_answer";
 /** unsafe: it can change something · every_call: the user wants that · changed: since it was always allowed · bridge: it asks ·
- * login: it can change something as its user, which no lasting permission covers. */
-export type ReasonToAsk = "unsafe" | "every_call" | "changed" | "bridge" | "login" | "file";
+ * login: it can change something as its user, which no lasting permission covers · tool: its plan says so. */
+export type ReasonToAsk = "unsafe" | "every_call" | "changed" | "bridge" | "login" | "file" | "tool";
 /** Calls of one operation, as it stood then, that need not ask here. Times are milliseconds since the epoch. */
 export interface PageGrant {
   server_id: string;

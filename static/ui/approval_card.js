@@ -31,6 +31,7 @@ const REASONS = dictionaryOf({
   bridge: t`The bridge has no record that you allowed it.`,
   login: t`It can change data as you: with your login, such a call always asks.`,
   file: t`It first reads a file of which no permission for this operation says anything: such a call always asks.`,
+  tool: t`This tool asks before each call.`,
 });
 
 export class ApprovalCard {

@@ -16,6 +16,7 @@ from toolserver.operation.body import Body
 from toolserver.operation.operation import Operation, OperationList
 from toolserver.operation.parameter import MAX_PROSE_CHARS
 from toolserver.operation.path_item import Skipped
+from toolserver.operation.tool_edit import read_edit
 
 CALL = "CALL"
 """Stands where other operations have their HTTP method; a key is "CALL" and the tool's name."""
@@ -87,6 +88,7 @@ def _read_tool(entry: JsonValue, given: dict[str, JsonObject] | None) -> McpTool
     definition = entry if given is None else given.get(name)
     if definition is None:
         raise _Unusable("The server has no tool of that name: an edit may change all of a tool but its name.")
+    edit = read_edit(entry)
     operation = Operation(
         key=f"{CALL} {name}",
         method=CALL,
@@ -103,6 +105,8 @@ def _read_tool(entry: JsonValue, given: dict[str, JsonObject] | None) -> McpTool
         safe=False,
         idempotent=False,
         accept=ACCEPTED_TYPES,
+        warnings=edit.problems,
+        edit=edit,
     )
     return McpTool(operation, definition, object_at(entry, "inputSchema"))
 

@@ -42,6 +42,7 @@ def write_call_plan(
             "safe": operation.safe,
             "idempotent": operation.idempotent,
             "unsendable": [],
+            **({"approval": operation.edit.approval} if operation.edit.approval else {}),
         }
     )
 

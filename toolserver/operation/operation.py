@@ -38,6 +38,7 @@ from toolserver.operation.parameter_list import (
     has_authorization,
 )
 from toolserver.operation.path_item import PathMethod, Skipped, UnusableOperation, find_places
+from toolserver.operation.tool_edit import NO_EDIT, ToolEdit, read_edit
 
 __all__ = [
     "Body",
@@ -107,6 +108,7 @@ class Operation(Struct, gc=False):
     """Names and plans of the sendable parameters."""
     template: str = ""
     """The path with names in braces, where `path` is written as a gateway or framework does."""
+    edit: ToolEdit = NO_EDIT
 
     def sendable_parameters(self) -> Sequence[Parameter]:
         """The `parameters` that an argument can fill."""
@@ -307,6 +309,9 @@ def _read_operation(reader: _Reader, place: PathMethod, entries: Entries, body: 
     if is_shorter and not any(security.requirements) and has_authorization(entries):
         reader.unsecured.append(f"{method} {item.path}")
     summary, description = _read_prose(reader, place)
+    edit = read_edit(node)
+    if edit.problems:
+        place.warnings += edit.problems
     return Operation(
         f"{method} {item.path}",
         method,
@@ -328,6 +333,7 @@ def _read_operation(reader: _Reader, place: PathMethod, entries: Entries, body: 
         limit_warnings(place.warnings, _MAX_WARNINGS) if place.warnings else (),
         parameters.sendings,
         parameters.template,
+        edit,
     )
 
 

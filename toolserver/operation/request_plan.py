@@ -59,7 +59,7 @@ class PlanWriter:
                 dump_json([_unsendable_entry(parameter) for parameter in operation.unsendable])
                 if operation.unsendable
                 else b"[]",
-                b"}",
+                b',"approval":%b}' % dump_json(operation.edit.approval) if operation.edit.approval else b"}",
             )
         )
 

@@ -37,6 +37,7 @@ from toolserver.operation.operation import (
     read_operations,
 )
 from toolserver.operation.request_plan import PlanWriter
+from toolserver.tool.arrangement import arrange_operations
 from toolserver.tool.definition import Definitions, Outline, SeparateDefinitions, ToolSchema
 from toolserver.tool.naming import suggest_names
 from toolserver.tool.responses import describe_responses
@@ -72,6 +73,8 @@ class CompiledOperation(Struct, gc=False, array_like=True):
     warnings: tuple[str, ...]
     scopes: Scopes = ()
     """What it needs of each OAuth scheme; no part of the plan."""
+    always_asks: bool = False
+    """Whether each call waits for its user, whatever was allowed."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -142,7 +145,8 @@ class _Source(NamedTuple):
 
 
 def _read_source(document: Document) -> _Source:
-    return _read_tool_list(document) if document.version == MCP else _read_openapi(document)
+    source = _read_tool_list(document) if document.version == MCP else _read_openapi(document)
+    return source._replace(listed=arrange_operations(source.listed))
 
 
 def _read_openapi(document: Document) -> _Source:
@@ -376,6 +380,7 @@ class _Compiler:
             origin,
             (*(edit.text for edit in idle), *self._warnings(operation, outline)),
             operation.scopes,
+            operation.edit.approval == "ask",
         )
 
     def _warnings(self, operation: Operation, outline: Outline) -> tuple[str, ...]:

@@ -369,7 +369,8 @@ def _body_notes(body: Body, spread: _Spread, types_of: _TypesOf) -> tuple[str, .
 
 def _describe(operation: Operation, notes: tuple[str, ...]) -> str:
     """The description; the summary comes first, because Open WebUI's tool search shows 100 characters."""
-    summary, text = operation.summary, operation.description
+    edited = operation.edit.description
+    summary, text = ("", edited) if edited else (operation.summary, operation.description)
     is_long = len(summary) > DESCRIPTION_CHARS or len(text) > TOOL_DESCRIPTION_CHARS
     if is_long or holds_unseen(summary + text):
         summary = clean_text(summary, DESCRIPTION_CHARS)

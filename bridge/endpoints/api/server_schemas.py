@@ -115,6 +115,8 @@ class ServerTool(ApiModel):
     """Why it is not advertised."""
     scopes: dict[str, tuple[str, ...]]
     """OAuth scopes that it needs, by security scheme."""
+    always_asks: bool
+    """Whether each call waits for its user, whatever was allowed."""
 
 
 class SkippedOperation(ApiModel):
@@ -355,6 +357,7 @@ def tool_model(view: UserView, server: LoadedServer, tool: Tool, left_out: Absen
         advertised=left_out is None,
         left_out=left_out,
         scopes=dict(operation.scopes),
+        always_asks=operation.always_asks,
     )
 
 

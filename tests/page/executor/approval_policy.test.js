@@ -2,7 +2,7 @@
 /** Which calls ask: by what was accepted, granted and chosen in this browser. */
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { ApprovalRules, CHAT_MS, grantOf, reasonToAsk, TIMED_MS } from "../../../static/executor/approval_policy.js";
+import { ApprovalRules, asksEachTime, CHAT_MS, grantOf, reasonToAsk, TIMED_MS } from "../../../static/executor/approval_policy.js";
 import { BY_PAGE } from "../../../static/executor/transport_choice.js";
 import { call } from "../support/runner_bench.js";
 
@@ -89,4 +89,15 @@ test("Finding S-M5: a call that takes a file to another API asks, whatever was a
     assert.equal(await rules.findReason(ORDER), "file");
   }
   assert.equal(await new ApprovalRules(pin, grants, choosing(false), noFiles).findReason(ORDER), null);
+});
+
+test("issue 41: a tool whose plan says so asks before each call, in every mode and whatever was allowed", async () => {
+  const pin = async () => /** @type {any} */ ({ server_id: "s1", origin: "https://api.example", plan: { safe: true, approval: "ask" } });
+  const grants = { ...NO_GRANTS, grantsOf: async () => [granted("always")] };
+  for (const mode of ["safe", "ask", "all"]) {
+    const rules = new ApprovalRules(pin, grants, choosing(false), noFiles);
+    rules.setMode(mode);
+    assert.equal(await rules.findReason(ORDER), "tool");
+  }
+  assert.equal(asksEachTime("tool"), true);
 });

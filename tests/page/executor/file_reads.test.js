@@ -41,7 +41,7 @@ test("Finding S-M5: a file comes from what an accepted operation reads, and from
 });
 
 test("Finding S-M5: what changes something, a tool of an MCP server and an operation that was not accepted read nothing", () => {
-  for (const change of [{ method: "POST", safe: false }, { method: "GET", safe: false }, { method: "HEAD" }, { kind: "mcp" }]) refuses(() => findSource(`${SITE}/public/a.png`, PAGE, [pinOf(reading(change))]));
+  for (const change of [{ method: "POST", safe: false }, { method: "GET", safe: false }, { method: "HEAD" }, { kind: "mcp" }, { approval: "ask" }]) refuses(() => findSource(`${SITE}/public/a.png`, PAGE, [pinOf(reading(change))]));
   refuses(() => findSource(`${SITE}/public/a.png`, PAGE, []));
 });
 

@@ -55,6 +55,16 @@ def test_a_grant_is_good_for_one_operation_as_it_stood(decision: str, changes: d
     assert needs_approval("safe", replace(ORDER, **changes), [granted(decision)], NOW)
 
 
+@pytest.mark.parametrize("mode", ["safe", "ask", "all"])
+@pytest.mark.parametrize("safe", [True, False])
+def test_a_tool_that_always_asks_does_so_in_each_mode_and_whatever_was_granted(
+    mode: ApprovalMode, safe: bool
+) -> None:
+    """Issue 41: an edit says *ask every time*, and means it."""
+    asking = replace(ORDER, safe=safe, always_asks=True)
+    assert needs_approval(mode, asking, [granted("always")], NOW)
+
+
 def test_a_grant_counts_where_every_call_asks() -> None:
     """It was given for this operation, which is narrower than the mode."""
     assert not needs_approval("ask", ORDER, [granted("always")], NOW)

@@ -8,6 +8,7 @@ from bridge.browser_protocol import DecisionReason
 from bridge.calls.approvals import MAX_GRANTS, Approvals
 from bridge.calls.open_call import ApprovalVerdict
 from bridge.calls.request import CallContext, CallRequest
+from bridge.settings.approvals import ApprovalMode
 from tests.support.calls.dispatcher_harness import request
 from tests.support.calls.memory_approvals import BackgroundWork, FakeAudit, MemoryApprovalStore
 
@@ -159,3 +160,15 @@ async def test_what_the_bridge_itself_denied_is_taken_down() -> None:
     harness.decide(ORDER, "denied", "no_answer", device=None)
     facts = {"decision": "denied", "reason": "no_answer", "asked_by": "key laptop", "chat": "c1", "go": False}
     assert harness.audit.notes == [("decision", "bridge", facts)]
+
+
+@pytest.mark.parametrize("mode", ["safe", "all"])
+async def test_a_tool_that_always_asks_is_asked_about_whatever_its_user_chose(mode: ApprovalMode) -> None:
+    """Issue 41: neither the mode nor a permission for good covers it."""
+    harness = ApprovalsHarness()
+    await harness.approvals.choose_mode("ann", mode)
+    asking = replace(ORDER, safe=True, always_asks=True)
+    harness.decide(asking, "always")
+    await harness.background_work.done()
+    assert await harness.approvals.is_needed(asking)
+    assert not await harness.approvals.is_needed(replace(asking, always_asks=False))

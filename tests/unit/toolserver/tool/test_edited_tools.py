@@ -1,9 +1,15 @@
 """Tools of a document that overlays edit."""
 
 import json
+from pathlib import Path
+
+import jsonschema_rs
+from hypothesis import given
+from hypothesis import strategies as st
 
 from tests.support.documents.compiled import compiled, document_text, operation, overlay_text, tools_of
-from toolserver.json_types import JsonObject
+from toolserver.json_types import JsonObject, JsonValue
+from toolserver.operation.tool_edit import read_edit
 
 
 def test_an_edit_without_a_target_is_part_of_what_its_operations_are_accepted_by() -> None:
@@ -40,3 +46,61 @@ def test_an_edited_mcp_tool_is_still_held_against_what_its_server_defines() -> N
     assert edited.digest != compiled(text).operations[0].digest
     renamed = compiled(text, overlays=[overlay_text({"target": f"{tool}.name", "update": "find"})])
     assert (renamed.operations, len(renamed.skipped)) == ((), 1)
+
+
+def extended(**said: JsonValue) -> JsonObject:
+    """An update of an operation."""
+    return {"x-tool-bridge": said}
+
+
+def test_what_is_said_of_a_tool_beyond_openapi_counts_in_documents_and_overlays() -> None:
+    """Issue 41: its description, its place, whether it is a tool, and whether it asks each time."""
+    paths: JsonObject = {f"/{name}": operation(f"get{name.upper()}") for name in "abc"}
+    overlay = overlay_text(
+        {"target": "$.paths['/a'].get", "update": extended(order=1, description="Reads all of A.")},
+        {"target": "$.paths['/b'].get", "update": extended(hidden=True)},
+        {"target": "$.paths['/c'].get", "update": extended(approval="ask")},
+    )
+    edited = compiled(document_text(paths=paths), overlays=[overlay])
+    assert [each.key for each in edited.operations] == ["GET /c", "GET /a"]
+    asking, described = edited.operations
+    assert described.description == "Reads all of A."
+    assert [(each.path, each.reason) for each in edited.skipped] == [("/b", "`x-tool-bridge` hides it.")]
+    assert (json.loads(asking.plan_json)["approval"], asking.always_asks) == ("ask", True)
+    assert "approval" not in json.loads(described.plan_json)
+    written = json.loads(document_text(paths=paths))
+    written["paths"]["/c"]["get"]["x-tool-bridge"] = {"approval": "ask"}
+    assert compiled(json.dumps(written)).operations[2] == asking
+
+
+def test_an_mcp_tool_can_ask_each_time() -> None:
+    """Issue 41: MCP tools are edited the same way."""
+    tool: JsonObject = {"name": "drop", "inputSchema": {"type": "object"}}
+    text = json.dumps({"mcp": "2025-06-18", "endpoint": "http://a.test/mcp", "tools": [tool]})
+    overlay = overlay_text({"target": "$.tools[0]", "update": extended(approval="ask", order="first")})
+    (edited,) = compiled(text, overlays=[overlay]).operations
+    plan = json.loads(edited.plan_json)
+    assert (plan["approval"], plan["tool"]) == ("ask", tool)
+    assert edited.warnings == ("`order` of `x-tool-bridge` has a value that it cannot have.",)
+
+
+VALUES: list[JsonValue] = [True, False, 0, 1, -5, 2_000_000, 1.5, "", "ask", "allow", "Text", None, [], {}]
+NAMES = ["description", "hidden", "order", "approval", "other"]
+SAID = st.dictionaries(st.sampled_from(NAMES), st.sampled_from(VALUES), max_size=4)
+
+
+@given(SAID)
+def test_what_the_schema_of_the_reference_allows_is_read_and_nothing_else(said: dict[str, JsonValue]) -> None:
+    """An editor that checks by the schema must not pass what the bridge leaves out, nor the other way."""
+    page = (Path(__file__).parents[4] / "docs/reference/x-tool-bridge.md").read_text(encoding="utf-8")
+    schema = json.loads(page.partition("```json\n")[2].partition("```")[0])
+    edit = read_edit(extended(**said))
+    assert jsonschema_rs.is_valid(schema, said) is (edit.problems == ())
+    assert edit.approval == ("ask" if said.get("approval", "allow") != "allow" else "")
+
+
+def test_what_is_no_object_is_left_out() -> None:
+    """Its author reads why."""
+    assert read_edit({"x-tool-bridge": "ask"}).problems == (
+        "`x-tool-bridge` is not an object; it is left out.",
+    )
