@@ -115,6 +115,8 @@ class Engine:
             tool = view.catalog.by_name(call.tool_name)
             if tool is None or call.server_id not in (None, tool.server_id):
                 raise await _unknown(view, call)
+            if tool.name != call.tool_name:  # the caller knows it by a former name
+                call = replace(call, tool_name=tool.name)
             return await self._run(view, tool, call)
         except BridgeError as refusal:
             for tell in self._on_refusal:

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Mapping, Sequence
+from dataclasses import dataclass
 from itertools import groupby, islice
 
 from bridge.catalog.ports import ServerStore
 from bridge.catalog.server_view import LoadedServer
 from bridge.tasks import yield_to_loop
 from toolserver.tool.catalog import Catalog, Tool
+from toolserver.tool.compile import CompiledOperation
 from toolserver.tool.naming import NameAssignment, OperationKey
 
 _AT_A_TIME = 2_000
@@ -16,6 +18,21 @@ _AT_A_TIME = 2_000
 
 SHARED_SCOPE = ""
 """Scope of the names of shared servers; every other scope is a user's id."""
+
+
+_RENAMED = "\n"
+"""Stands in the key of a chosen name between the operation's own and what was chosen. So each choice is named
+as an operation of its own, and no name is ever given to another one."""
+
+
+@dataclass(frozen=True, slots=True)
+class UserNames:
+    """The names of a user's tools."""
+
+    given: Mapping[OperationKey, str]
+    """By server and operation; of a renamed one by the key of its choice."""
+    former: Mapping[str, OperationKey]
+    """Names that operations had before they were renamed; they are still called by them."""
 
 
 class ToolNames:
@@ -29,24 +46,25 @@ class ToolNames:
 
     async def names_of_user(
         self, user_id: str, shared: list[LoadedServer], personal: list[LoadedServer]
-    ) -> dict[OperationKey, str]:
+    ) -> UserNames:
         """Shared tools have one name for everybody, except for a user who had a tool of that name before."""
         shared_entries = await _entries(shared)
-        shared_names = await self._assign_names(SHARED_SCOPE, shared_entries, taken=())
+        shared_names, of_all = await self._assign_names(SHARED_SCOPE, shared_entries, taken=())
         stored = await self._store.load_names(user_id)
         held = set(stored.values())
         await yield_to_loop()
         clashing = [entry for entry in shared_entries if entry[0] in stored or shared_names[entry[0]] in held]
         await yield_to_loop()
         own_entries = [*clashing, *await _entries(personal)]
-        own_names = await self._assign_names(user_id, own_entries, taken=set(shared_names.values()))
+        own_names, _ = await self._assign_names(user_id, own_entries, taken=set(shared_names.values()))
         names = shared_names | own_names
         await yield_to_loop()
-        return names
+        return UserNames(names, _find_former(names, (of_all, {**stored, **own_names})))
 
     async def _assign_names(
         self, scope: str, entries: Sequence[tuple[OperationKey, str]], *, taken: Collection[str]
-    ) -> dict[OperationKey, str]:
+    ) -> tuple[dict[OperationKey, str], Mapping[OperationKey, str]]:
+        """Return the names of these operations, and those that the scope had before."""
         while entries:
             stored = await self._store.load_names(scope)
             assignment = NameAssignment(stored=stored, taken=taken)
@@ -60,19 +78,19 @@ class ToolNames:
                     fresh |= {key: name for key, name in named.items() if stored.get(key) != name}
                     await yield_to_loop()
             if not fresh or await self._store.add_names(scope, fresh, seen=stored):
-                return assigned
-        return {}
+                return assigned, stored
+        return {}, {}
 
 
-async def build_catalog(servers: Iterable[LoadedServer], names: Mapping[OperationKey, str]) -> Catalog:
+async def build_catalog(servers: Iterable[LoadedServer], names: UserNames) -> Catalog:
     """Return the tools of these servers under their names; other tasks run in between."""
     tools: list[Tool] = []
     for server in servers:
         server_id, operations = server.record.id, iter(server.compiled.operations)
         while some := list(islice(operations, _AT_A_TIME)):
-            tools += [Tool(names[server_id, each.key], server_id, each) for each in some]
+            tools += [Tool(names.given[server_id, _key_of(each)], server_id, each) for each in some]
             await yield_to_loop()
-    catalog = Catalog(tools)
+    catalog = Catalog(tools, names.former)
     await yield_to_loop()
     return catalog
 
@@ -90,7 +108,31 @@ async def _entries(servers: Iterable[LoadedServer]) -> list[tuple[OperationKey, 
     for server in servers:
         server_id = server.record.id
         entries += [
-            ((server_id, operation.key), operation.suggested_name) for operation in server.compiled.operations
+            ((server_id, _key_of(operation)), operation.suggested_name)
+            for operation in server.compiled.operations
         ]
         await yield_to_loop()
     return entries
+
+
+def _key_of(operation: CompiledOperation) -> str:
+    """The key under which an operation's name is stored."""
+    return f"{operation.key}{_RENAMED}{operation.suggested_name}" if operation.is_renamed else operation.key
+
+
+def _find_former(
+    names: Mapping[OperationKey, str], stored: Sequence[Mapping[OperationKey, str]]
+) -> dict[str, OperationKey]:
+    """The names of renamed operations that are not what they are called now; of none, where none was.
+
+    `stored`: by scope, a user's own last: what a name means there, it means whatever others call by it.
+    """
+    keys = [key for scope in stored for key in scope]
+    renamed = {(server_id, key.partition(_RENAMED)[0]) for server_id, key in keys if _RENAMED in key}
+    if not renamed:
+        return {}
+    current = set(names.values())
+    meant: dict[str, OperationKey] = {}
+    for scope in stored:
+        meant |= {name: (server_id, key.partition(_RENAMED)[0]) for (server_id, key), name in scope.items()}
+    return {name: key for name, key in meant.items() if key in renamed and name not in current}

@@ -5,6 +5,8 @@ problem, never a guess; but an unknown approval asks. It can only tighten, so th
 well as an overlay. The schema is in `docs/reference/x-tool-bridge.md`.
 """
 
+import re
+
 from msgspec import Struct
 
 from toolserver.errors import quote_text
@@ -16,10 +18,14 @@ MAX_ORDER = 1_000_000
 
 _MAX_PROSE_CHARS = 50_000
 
+_NAME = re.compile(r"[a-zA-Z0-9_-]{1,64}")
+
 
 class ToolEdit(Struct, frozen=True, gc=False, array_like=True):
     """One operation as its author or an edit wants it."""
 
+    name: str = ""
+    """What callers call it, if that is free; "": as its operation is called."""
     description: str = ""
     """What models read instead of summary and description; "": those."""
     hidden: bool = False
@@ -46,6 +52,7 @@ def read_edit(node: JsonObject) -> ToolEdit:
     order = found.get("order")
     asks = "approval" in written and found.get("approval") != "allow"
     return ToolEdit(
+        name=text_at(found, "name"),
         description=text_at(found, "description").strip(),
         hidden=found.get("hidden") is True,
         order=order if isinstance(order, int) else 0,
@@ -56,6 +63,8 @@ def read_edit(node: JsonObject) -> ToolEdit:
 
 def _is_readable(name: str, value: JsonValue, problems: list[str]) -> bool:
     match name:
+        case "name":
+            fits = isinstance(value, str) and _NAME.fullmatch(value) is not None
         case "description":
             fits = isinstance(value, str) and 0 < len(value) <= _MAX_PROSE_CHARS
         case "hidden":

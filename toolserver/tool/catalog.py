@@ -4,11 +4,15 @@ Receives tools of several servers, already named; gives lookups. Knows nothing o
 of connections.
 """
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
+from types import MappingProxyType
 
 from msgspec import Struct
 
 from toolserver.tool.compile import CompiledOperation
+from toolserver.tool.naming import OperationKey
+
+_NONE: Mapping[str, OperationKey] = MappingProxyType({})
 
 
 class Tool(Struct, frozen=True, gc=False):
@@ -23,8 +27,10 @@ class Tool(Struct, frozen=True, gc=False):
 class Catalog:
     """Tools in order. Immutable; a change of the tools makes a new catalog."""
 
-    def __init__(self, tools: Iterable[Tool]) -> None:
+    def __init__(self, tools: Iterable[Tool], former_names: Mapping[str, OperationKey] = _NONE) -> None:
         """Stores the tools in the given order.
+
+        `former_names`: those that tools had before they were renamed.
 
         Raises:
             ValueError: two tools have one name; that is a bug in whatever assigned the names.
@@ -33,6 +39,7 @@ class Catalog:
         self._by_name = {tool.name: tool for tool in self.tools}
         if len(self._by_name) != len(self.tools):
             raise ValueError("Two tools of a catalog have the same name.")
+        self._by_former = self._find_former(former_names)
         self.servers = tuple(dict.fromkeys(tool.server_id for tool in self.tools))
         """Ids of the servers that have a tool here, in order of appearance."""
 
@@ -43,8 +50,14 @@ class Catalog:
         return iter(self.tools)
 
     def by_name(self, name: str) -> Tool | None:
-        """The tool with exactly that name; None when there is none."""
-        return self._by_name.get(name)
+        """The tool with exactly that name, or that had it before it was renamed; None when there is none."""
+        return self._by_name.get(name) or self._by_former.get(name)
+
+    def _find_former(self, names: Mapping[str, OperationKey]) -> dict[str, Tool]:
+        if not names:
+            return {}
+        tools = {(tool.server_id, tool.operation.key): tool for tool in self.tools}
+        return {name: tools[key] for name, key in names.items() if key in tools}
 
     def of_server(self, server_id: str) -> tuple[Tool, ...]:
         """The tools of one server, in order."""

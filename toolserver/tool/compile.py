@@ -66,13 +66,14 @@ class CompiledOperation(Struct, gc=False, array_like=True):
     plan_json: bytes
     """The request plan, compact."""
     digest: str
-    """Hex SHA-256 of plan and description, and of edits that no longer find what they changed: what a user
-    accepts."""
+    """Hex SHA-256 of plan, description and edits without a target: what a user accepts."""
     origin: str
     """Origin of the plan's base URL; "" while that is unknown."""
     warnings: tuple[str, ...]
     scopes: Scopes = ()
     """What it needs of each OAuth scheme; no part of the plan."""
+    is_renamed: bool = False
+    """Whether its author or an edit chose the name, which then replaces one that was given before."""
     always_asks: bool = False
     """Whether each call waits for its user, whatever was allowed."""
 
@@ -258,10 +259,8 @@ def _compile(
 
 
 def _size_of(operation: Operation, outline: Outline, plan_json: bytes) -> int:
-    size = (
-        len(plan_json) + len(outline.description) + len(operation.summary) + len(operation.operation_id or "")
-    )
-    return size + sum(map(len, operation.tags)) if operation.tags else size
+    texts = (plan_json, outline.description, operation.summary, operation.operation_id or "")
+    return sum(map(len, texts)) + sum(map(len, operation.tags))
 
 
 def _too_large(max_bytes: int) -> DocumentError:
@@ -380,6 +379,7 @@ class _Compiler:
             origin,
             (*(edit.text for edit in idle), *self._warnings(operation, outline)),
             operation.scopes,
+            bool(operation.edit.name),
             operation.edit.approval == "ask",
         )
 

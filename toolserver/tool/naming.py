@@ -145,6 +145,8 @@ class NameAssignment:
 
 def _preferred_name(operation: Operation) -> tuple[str, bool]:
     """The name that an operation prefers, and whether it is exactly its id."""
+    if operation.edit.name:
+        return operation.edit.name, True
     identifier = operation.operation_id or ""
     if _is_plain_word(identifier):
         return identifier, True

@@ -305,7 +305,7 @@ class ServerRoutes(DeclaredApiRoutes):
             raise BridgeError(ErrorCode.NOT_FOUND, f"There is no tool {quote_text(name)}.")
         absences = (await self._registry.offer_tools(view, None)).explain_absences((tool,))
         schemas = await self._registry.schemas_of(view, (tool,))
-        entry = _tool_entry(view, tool, absences.get(name), schemas[name])
+        entry = _tool_entry(view, tool, absences.get(tool.name), schemas[tool.name])
         if request.query.get("responses") == "yes":
             server = view.find_server(tool.server_id)
             responses = await self._read_responses(server, tool.operation.key)

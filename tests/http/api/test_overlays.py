@@ -11,7 +11,8 @@ import pytest_asyncio
 from bridge.app.server import Bridge
 from tests.support.audit_entries import told_in
 from tests.support.documents.compiled import document_text, overlay_text
-from tests.support.running_bridge import FakePage, pair_browser, running_bridge
+from tests.support.running_bridge import FakePage, json_answer, pair_browser, running_bridge
+from toolserver.json_types import JsonObject
 
 pytestmark = pytest.mark.asyncio
 
@@ -57,8 +58,41 @@ async def test_the_owner_edits_a_server_and_takes_that_back(
         ann = await page_of(bridge, http, "ann")
         assert await ann.get(f"/api/servers/{shop}/overlays") == {"overlays": [EDIT]}
         assert await summary_of(ann, shop) == "All that we sell"
+        name: JsonObject = {"x-tool-bridge": {"name": "seeAll"}}
+        renaming = overlay_text({"target": "$.paths['/products'].get", "update": name})
+        assert (await put(ann, shop, [renaming]))[0] == 200
+        assert (await ann.get("/api/tools/listProducts"))["name"] == "seeAll"
         assert await ann.request("DELETE", f"/api/servers/{shop}/overlays") == (200, {"overlays": []})
         assert await summary_of(ann, shop) == ""
+
+
+async def test_a_renamed_tool_is_called_by_its_old_name(tmp_path: Path, http: aiohttp.ClientSession) -> None:
+    """Issue 41: a program that knows the old name goes on, and its errors are those of the tool itself."""
+    name: JsonObject = {"x-tool-bridge": {"name": "seeAll"}}
+    async with running_bridge(tmp_path) as bridge:
+        ann = await page_of(bridge, http, "ann")
+        shop = (await ann.post("/api/servers", {"text": document_text()}))["id"]
+        assert (await ann.get("/api/tools"))["tools"][0]["name"] == "listProducts"
+        await put(ann, shop, [overlay_text({"target": "$.paths['/products'].get", "update": name})])
+        await ann.accept_everything()
+
+        async def answer(_call: dict[str, Any]) -> dict[str, Any]:
+            return json_answer({"all": 1})
+
+        await ann.connect(answer)
+        user = await bridge.components.users.ensure_user("ann")
+        _, key = await bridge.components.users.add_key(user.id, "x")
+        headers = {"Authorization": f"Bearer {key}"}
+        for called in ("seeAll", "listProducts"):
+            url = f"{bridge.base_url}/tools/{called}"
+            async with http.post(url, json={}, headers=headers) as answered:
+                assert (answered.status, await answered.json()) == (200, {"all": 1})
+            async with http.post(url, json={"limit": 0}, headers=headers) as refused:
+                error = (await refused.json())["error"]
+                assert (error["code"], error["detail"]) == (
+                    "invalid_arguments",
+                    {"argument": "limit", "pointer": "/limit"},
+                )
 
 
 async def test_what_is_not_an_overlay_changes_nothing_and_says_why(

@@ -125,3 +125,51 @@ async def test_only_the_owner_of_a_server_may_edit_it() -> None:
             check_edit(record, user_id)
         codes.append(refused.value.error.code)
     assert codes == [ErrorCode.OPERATOR_ONLY, ErrorCode.INVALID_REQUEST, ErrorCode.INVALID_REQUEST]
+
+
+def renaming(path: str, name: str) -> str:
+    return overlay_text({"target": f"$.paths['{path}'].get", "update": {"x-tool-bridge": {"name": name}}})
+
+
+async def test_a_renamed_tool_is_called_by_its_new_name_and_by_those_it_had() -> None:
+    """Issue 41: chats that run, and programs that know the old name, go on."""
+    harness = RestartableRegistry()
+    registry = harness.open()
+    server = await registry.add_server("ann", text_of("/a", "/b"), source_url=None)
+    before = await registry.view_of_user("ann")
+    assert [tool.name for tool in before.catalog.tools] == ["useA", "useB"]
+    for name in ("first", "second"):
+        await registry.change_server("ann", server.record.id, overlays=(renaming("/a", name),))
+        view = await registry.view_of_user("ann")
+        assert [tool.name for tool in view.catalog.tools] == [name, "useB"]
+    for again in (registry, harness.open()):
+        await again.load_servers()
+        catalog = (await again.view_of_user("ann")).catalog
+        called = {name: catalog.by_name(name) for name in ("second", "first", "useA")}
+        assert {name: tool and tool.operation.key for name, tool in called.items()} == dict.fromkeys(
+            called, "GET /a"
+        )
+        assert {tool.name for tool in called.values() if tool} == {"second"}
+    await registry.change_server("ann", server.record.id, overlays=())
+    catalog = (await registry.view_of_user("ann")).catalog
+    assert [tool.name for tool in catalog.tools] == ["useA", "useB"]
+    assert catalog.by_name("second") is catalog.by_name("useA")
+
+
+async def test_a_chosen_name_takes_none_that_another_tool_has_or_had() -> None:
+    """A name never changes its meaning, even where an edit wants it."""
+    registry = RestartableRegistry().open()
+    server = await registry.add_server("ann", text_of("/a", "/b"), source_url=None)
+    await registry.view_of_user("ann")
+    await registry.change_server("ann", server.record.id, overlays=(renaming("/a", "useB"),))
+    view = await registry.view_of_user("ann")
+    assert [tool.name for tool in view.catalog.tools] == ["shop__useB", "useB"]
+    await registry.change_server("ann", server.record.id, overlays=(renaming("/a", "first"),))
+    other = await registry.add_server(
+        "ann", document_text("Other", paths={"/x": operation("useA")}), source_url=None
+    )
+    view = await registry.view_of_user("ann")
+    assert [tool.name for tool in view.catalog.of_server(other.record.id)] == ["other__useA"]
+    old = view.catalog.by_name("useA")
+    assert old
+    assert (old.name, old.operation.key) == ("first", "GET /a")

@@ -84,8 +84,8 @@ def test_an_mcp_tool_can_ask_each_time() -> None:
     assert edited.warnings == ("`order` of `x-tool-bridge` has a value that it cannot have.",)
 
 
-VALUES: list[JsonValue] = [True, False, 0, 1, -5, 2_000_000, 1.5, "", "ask", "allow", "Text", None, [], {}]
-NAMES = ["description", "hidden", "order", "approval", "other"]
+VALUES: list[JsonValue] = [True, False, 0, 1, -5, 2_000_000, 1.5, "", "ask", "allow", "a b", None, [], {}]
+NAMES = ["name", "description", "hidden", "order", "approval", "other"]
 SAID = st.dictionaries(st.sampled_from(NAMES), st.sampled_from(VALUES), max_size=4)
 
 
