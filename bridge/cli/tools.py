@@ -9,8 +9,9 @@ from bridge.cli import client, documents
 
 
 def tools(options: argparse.Namespace) -> int:
-    """Print the tools; status 2 when `--strict` is used without a document."""
-    if options.strict and not options.spec:
-        print("tool-bridge: --strict needs --spec", file=sys.stderr)
+    """Print the tools; status 2 when `--strict` or `--overlay` is used without a document."""
+    if not options.spec and (options.strict or options.overlay):
+        needing = "--strict" if options.strict else "--overlay"
+        print(f"tool-bridge: {needing} needs --spec", file=sys.stderr)
         return 2
     return documents.tools(options) if options.spec else client.tools(options)

@@ -176,6 +176,8 @@ def test_check_plan_and_tools_take_overlays_in_order(
     for command in (["plan", str(spec), *edits], ["tools", "--spec", str(spec), *edits]):
         assert main(command) == 0
         assert "getB" not in capsys.readouterr().out
+    assert main(["tools", *edits]) == 2
+    assert "--overlay needs --spec" in capsys.readouterr().err
     first.write_text(overlay_text({"target": "paths"}), encoding="utf-8")
     assert main(["check", str(spec), *edits]) == 2
     assert "Action 1 of the overlay 'Edits' is not valid" in capsys.readouterr().err
