@@ -131,7 +131,7 @@ class UserSelection:
             servers=frozenset(self.servers),
             tags=frozenset(self.tags),
             names=self.names,
-            pinned=frozenset(self.pinned),
+            pinned=self.pinned,
             limit=self.max_tools or bounds.limit,
             max_tokens=self.max_tokens or bounds.max_tokens,
         )

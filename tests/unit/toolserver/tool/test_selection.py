@@ -40,7 +40,7 @@ def test_tools_are_chosen_by_server_tag_and_name() -> None:
 
 def test_pinned_tools_are_chosen_whatever_else_is() -> None:
     """Whoever pins a tool wants it there."""
-    selection = Selection(servers=frozenset({"shop"}), names=("list*",), pinned=frozenset({"getPet"}))
+    selection = Selection(servers=frozenset({"shop"}), names=("list*",), pinned=("getPet",))
     assert names(choose_tools(TOOLS, selection)) == ["getPet", "listOrders"]
 
 
@@ -64,11 +64,11 @@ def test_an_empty_catalog_shows_nothing() -> None:
 
 def test_beyond_the_limit_the_pinned_ones_and_the_meta_tools_are_shown() -> None:
     """Models refuse requests with more than 128 tools (DESIGN §13 (13))."""
-    made = offer_tools(TOOLS, Selection(limit=3, pinned=frozenset({"payOrder"})))
+    made = offer_tools(TOOLS, Selection(limit=3, pinned=("payOrder",)))
     assert made.tools == ()
     assert made.meta_tools == META_TOOLS
     many = tools_named(*(f"op{number}" for number in range(200)))
-    made = offer_tools(many, Selection(pinned=frozenset({"op7", "op3"})))
+    made = offer_tools(many, Selection(pinned=("op7", "op3")))
     assert names(made.tools) == ["op3", "op7"]
     assert (made.left_out, made.reachable) == (198, tuple(many))
 
@@ -79,33 +79,51 @@ def test_what_nobody_has_decided_about_displaces_nothing_that_is_settled() -> No
     made = offer_tools(crowd, Selection(limit=8), is_settled=lambda tool: tool.server_id != "crowd")
     assert (made.tools, made.meta_tools, made.over) == (tuple(TOOLS), META_TOOLS, "over_limit")
     assert len(made.reachable) == len(crowd)
-    pinned = Selection(limit=8, pinned=frozenset({"new3"}))
+    pinned = Selection(limit=8, pinned=("new3",))
     with_pin = offer_tools(crowd, pinned, is_settled=lambda tool: tool.server_id != "crowd")
     assert names(with_pin.tools) == [*names(tuple(TOOLS)), "new3"]
     assert find_candidates(crowd, pinned, is_settled=lambda tool: tool.server_id != "crowd") == with_pin.tools
 
 
-def test_settled_tools_that_are_too_many_give_way_to_the_pinned_ones() -> None:
-    """A part of them would be a choice that nobody made."""
-    pinned = Selection(limit=4, pinned=frozenset({"getPet"}))
-    made = offer_tools([*TOOLS, *tools_named("new")], pinned, is_settled=lambda tool: tool.name != "new")
-    assert names(made.tools) == ["getPet"]
+def test_a_server_whose_settled_tools_do_not_all_fit_is_searched() -> None:
+    """A part of them would be a choice that no user made."""
+    more = [*TOOLS, *tools_named("closePet", "sellPet")]
+    made = offer_tools(more, Selection(limit=5, pinned=("getPet",)), is_settled=lambda _: True)
+    assert (names(made.tools), made.listed) == (["getPet"], ())
     everything = offer_tools(
         TOOLS, Selection(limit=8, max_tokens=1000), tokens_of=lambda _: 400, is_settled=lambda _: True
     )
     assert (everything.tools, everything.over) == ((), "over_tokens")
 
 
+def test_what_nobody_has_decided_about_costs_no_settled_tool_its_place() -> None:
+    """The tools that search it would: they reach nothing that runs."""
+    made = offer_tools(
+        [*TOOLS, *tools_named("new")], Selection(limit=4), is_settled=lambda tool: tool.name != "new"
+    )
+    assert (made.tools, made.meta_tools, made.over) == (tuple(TOOLS), (), "over_limit")
+
+
+def test_pinned_tools_that_are_too_many_are_shown_in_their_order_and_counted() -> None:
+    """Ruling 50: their user hears that some have no place, and can put the important ones first."""
+    many = tools_named(*(f"op{number}" for number in range(10)))
+    made = offer_tools(many, Selection(limit=5, pinned=("op9", "op1", "op5")))
+    assert (names(made.tools), made.pins_left) == (["op1", "op9"], 1)
+    crowd = [*TOOLS, *many]
+    tight = offer_tools(crowd, Selection(limit=6, pinned=("op9", "op1", "op5", "op2")))
+    assert (names(tight.tools), tight.pins_left) == (["op1", "op5", "op9"], 1)
+
+
 def test_a_limit_holds_for_pinned_tools_and_meta_tools_together() -> None:
     """Three places are the meta-tools'."""
     many = tools_named(*(f"op{number}" for number in range(10)))
-    made = offer_tools(many, Selection(limit=5, pinned=frozenset(tool.name for tool in many)))
+    made = offer_tools(many, Selection(limit=5, pinned=tuple(tool.name for tool in many)))
     assert len(made.tools) + len(made.meta_tools) == 5
 
 
 def test_what_is_not_shown_says_why() -> None:
     """A user who misses a tool must see which setting keeps it back."""
-    selection = Selection(servers=frozenset({"shop"}), pinned=frozenset({"getPet"}), limit=3)
+    selection = Selection(servers=frozenset({"shop"}), pinned=("getPet",), limit=3)
     assert offer_tools(TOOLS, replace(selection, limit=4)).explain_absences(TOOLS) == {
         "listPets": "not_selected"
     }
@@ -130,7 +148,7 @@ def test_a_token_budget_counts_like_a_limit() -> None:
     made = offer_tools(TOOLS, Selection(max_tokens=4_000), tokens_of=tokens_of)
     assert (made.tools, made.meta_tools) == (tuple(TOOLS), ())
     asked.clear()
-    pinned = frozenset({"getPet", "payOrder"})
+    pinned = ("getPet", "payOrder")
     selection = Selection(max_tokens=2_200, pinned=pinned)
     made = offer_tools(TOOLS, selection, tokens_of=tokens_of)
     assert (names(made.tools), made.meta_tools) == (["getPet"], META_TOOLS)
@@ -148,7 +166,7 @@ def test_the_least_budget_holds_the_bridges_own_tools() -> None:
 def test_only_what_may_be_shown_is_worth_a_schema() -> None:
     """Of a thousand operations that are too many anyway, only the pinned ones count."""
     many = tools_named(*(f"op{number}" for number in range(10)))
-    selection = Selection(limit=9, pinned=frozenset({"op1"}))
+    selection = Selection(limit=9, pinned=("op1",))
     assert names(find_candidates(many, selection)) == ["op1"]
     assert names(find_candidates(many[:9], selection)) == names(tuple(many[:9]))
 
