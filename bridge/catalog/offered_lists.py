@@ -10,6 +10,8 @@ from collections.abc import Iterable
 from dataclasses import replace
 from functools import partial
 
+from bridge.catalog.listings import Listings
+from bridge.catalog.ports import ListingStore
 from bridge.catalog.schema_loading import SchemaLoading
 from bridge.catalog.server_view import AdvertisedDocument, UserView
 from toolserver.tool.catalog import Tool
@@ -20,8 +22,9 @@ from toolserver.tool.selection import Offer, estimated_tokens, find_candidates, 
 class OfferedLists:
     """Makes what is offered of a view, once for each view. See the registry's methods of the same names."""
 
-    def __init__(self, loading: SchemaLoading) -> None:
+    def __init__(self, loading: SchemaLoading, listings: ListingStore) -> None:
         self._loading = loading
+        self.listings = Listings(listings, self.count_tokens)
 
     async def schemas_of(self, view: UserView, tools: Iterable[Tool]) -> dict[str, bytes]:
         """See `Registry.schemas_of`."""
@@ -58,9 +61,10 @@ class OfferedLists:
             selection = view.selection_of(server_id)
             costs: dict[str, int] = {}
             if selection.max_tokens is not None:
-                candidates = find_candidates(tools, selection, is_settled=view.is_accepted)
+                candidates = find_candidates(tools, selection, is_settled=view.is_settled)
                 costs = await self.count_tokens(view, candidates)
-            offer = partial(offer_tools, tools, selection, is_settled=view.is_accepted)
+            listed = (await self.listings.listing_of(view)).listed if server_id is None else None
+            offer = partial(offer_tools, tools, selection, listed=listed, is_settled=view.is_settled)
             view.offers[server_id] = await asyncio.to_thread(  # ten thousand tools against a hundred patterns
                 offer,
                 tokens_of=lambda tool: costs.get(tool.name, 0),  # not ready: in no list, so it takes no room

@@ -8,6 +8,7 @@ from typing import Protocol
 from bridge.catalog.server_view import ServerRecord, UserSelection
 from toolserver.tool.argument_schemas import ToolSchema
 from toolserver.tool.compile import CompiledDocument
+from toolserver.tool.listing import Listing
 from toolserver.tool.naming import OperationKey
 
 
@@ -68,6 +69,22 @@ class ServerStore(Protocol):
 
     async def save_selection(self, user_id: str, selection: UserSelection) -> None:
         """Store a user's selection, replacing the previous one."""
+        ...
+
+
+class ListingStore(Protocol):
+    """Where decisions about what is listed are kept. Every method commits before it returns."""
+
+    async def load_listing(self, user_id: str) -> Listing | None:
+        """Return what was decided last for a user; None: nothing yet."""
+        ...
+
+    async def save_listing(self, user_id: str, listing: Listing, *, seen: Listing | None) -> bool:
+        """Store a decision; False, and nothing is stored: another one was made since that was `seen`."""
+        ...
+
+    async def used_servers(self, user_id: str, since: float) -> Set[str]:
+        """Return the ids of servers that a user's calls went to since a time, in UTC seconds since 1970."""
         ...
 
 

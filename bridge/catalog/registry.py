@@ -18,7 +18,7 @@ from weakref import WeakValueDictionary
 from bridge.browser_protocol import MAX_ORIGINS
 from bridge.catalog.changes import CatalogChanges
 from bridge.catalog.offered_lists import OfferedLists
-from bridge.catalog.ports import Compiler, ServerStore
+from bridge.catalog.ports import Compiler, ListingStore, ServerStore
 from bridge.catalog.schema_loading import SchemaLoading
 from bridge.catalog.server_quotas import check_server_quotas
 from bridge.catalog.server_rights import (
@@ -30,6 +30,7 @@ from bridge.catalog.server_rights import (
 )
 from bridge.catalog.server_view import (
     DECLINED,
+    NOBODY,
     AdvertisedDocument,
     LoadedServer,
     ServerChanges,
@@ -48,12 +49,10 @@ from toolserver.call.arguments import ArgumentValidator
 from toolserver.operation.request_plan import optional_body_arguments
 from toolserver.tool.catalog import Tool
 from toolserver.tool.compile import CompiledDocument, CompiledOperation
+from toolserver.tool.listing import Listing
 from toolserver.tool.selection import Offer, Selection
 
 _DEFAULT_BOUNDS = Selection()
-
-NOBODY = "nobody"
-"""Stands for a user's id: the view of a client who may see only what is offered to everybody."""
 
 
 class Registry:
@@ -63,6 +62,7 @@ class Registry:
         self,
         store: ServerStore,
         compiler: Compiler,
+        listings: ListingStore,
         *,
         operator_id: str,
         bounds: Selection = _DEFAULT_BOUNDS,
@@ -83,7 +83,7 @@ class Registry:
         self._names = ToolNames(store)
         self._compiler = compiler
         self._loading = SchemaLoading(compiler, tasks, self._show_late, list_wait_s)
-        self._lists = OfferedLists(self._loading)
+        self._lists = OfferedLists(self._loading, listings)
         self.operator_id = operator_id
         self._bounds = bounds
         self._quotas = quotas
@@ -302,6 +302,10 @@ class Registry:
             BridgeError: `not_found`.
         """
         return await self._lists.offer_tools(view, server_id)
+
+    async def listing_of(self, view: UserView) -> Listing:
+        """Return which of a user's servers are listed in the list of all of them; see `Listings`."""
+        return await self._lists.listings.listing_of(view)
 
     async def advertise_document(self, view: UserView, server_id: str | None) -> AdvertisedDocument:
         """Return the advertised document of all of a user's servers, or of one; compiles schemas it needs.

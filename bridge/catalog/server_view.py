@@ -17,9 +17,13 @@ from toolserver.call.arguments import ArgumentValidator
 from toolserver.tool.advertised_document import advertise_tools
 from toolserver.tool.catalog import Catalog, Tool
 from toolserver.tool.compile import CompiledDocument, CompiledOperation
+from toolserver.tool.listing import Listing
 from toolserver.tool.naming import OperationKey
 from toolserver.tool.search import ToolSearch
 from toolserver.tool.selection import Offer, Selection, choose_tools
+
+NOBODY = "nobody"
+"""Stands for a user's id: the view of a client who may see only what is offered to everybody."""
 
 DECLINED = ""
 """Stored in place of a digest: the user has looked at the operation and declined it."""
@@ -124,6 +128,10 @@ class UserSelection:
     """None: the bridge's setting applies."""
     max_tokens: int | None = None
     """None: the bridge's setting applies."""
+    listed: tuple[str, ...] = ()
+    """Ids of servers that are to be listed before any other."""
+    searched: tuple[str, ...] = ()
+    """Ids of servers that are to be searched, however few tools they have."""
 
     def within_bounds(self, bounds: Selection) -> Selection:
         """Return the complete selection: what the user left to the bridge is taken from `bounds`."""
@@ -132,6 +140,8 @@ class UserSelection:
             tags=frozenset(self.tags),
             names=self.names,
             pinned=self.pinned,
+            listed=frozenset(self.listed),
+            searched=frozenset(self.searched),
             limit=self.max_tools or bounds.limit,
             max_tokens=self.max_tokens or bounds.max_tokens,
         )
@@ -164,6 +174,8 @@ class UserView:
     """Another one for every view."""
     doubts: int = 0
     """How often `Registry.doubt_views` was called before its acceptances and selection were read."""
+    listing: Listing | None = None
+    """Which servers are listed; filled by `Registry.listing_of`."""
     offers: dict[str | None, Offer] = field(default_factory=dict[str | None, Offer])
     """What models are shown of all servers, or of one; filled by `Registry.offer_tools`."""
     tool_lists: dict[str | None, bytes] = field(default_factory=dict[str | None, bytes])
@@ -250,7 +262,9 @@ class UserView:
 
     def selection_of(self, server_id: str | None) -> Selection:
         """Return the selection for all servers, or for the address of one, which chooses the server."""
-        return self.selection if server_id is None else replace(self.selection, servers=frozenset())
+        if server_id is None:
+            return self.selection
+        return replace(self.selection, servers=frozenset(), listed=frozenset(), searched=frozenset())
 
     def shows_inline_html(self, server_id: str) -> bool:
         """Whether the user lets answers of a server be shown as pages; false for a server that is gone.
@@ -264,6 +278,10 @@ class UserView:
     def is_accepted(self, tool: Tool) -> bool:
         """Whether the user accepted exactly this version of the operation."""
         return self.decision_about(tool) == tool.operation.digest
+
+    def is_settled(self, tool: Tool) -> bool:
+        """Whether the user has accepted the tool; in the view of `NOBODY`, where no user can, each is."""
+        return self.user_id == NOBODY or self.is_accepted(tool)
 
     def is_declined(self, tool: Tool) -> bool:
         """Whether the user has looked at the operation and not accepted it."""

@@ -143,7 +143,13 @@ class ServerTables:
             if row is None:
                 return UserSelection()
             lists = (tuple(stored) for stored in (row.servers, row.tags, row.names, row.pinned))
-            return UserSelection(*lists, max_tools=row.max_tools, max_tokens=row.max_tokens)
+            return UserSelection(
+                *lists,
+                max_tools=row.max_tools,
+                max_tokens=row.max_tokens,
+                listed=tuple(row.listed or ()),
+                searched=tuple(row.searched or ()),
+            )
 
     async def save_selection(self, user_id: str, selection: UserSelection) -> None:
         """Store a user's selection, replacing the previous one."""
@@ -155,6 +161,8 @@ class ServerTables:
             "pinned": list(selection.pinned),
             "max_tools": selection.max_tools,
             "max_tokens": selection.max_tokens,
+            "listed": list(selection.listed),
+            "searched": list(selection.searched),
         }
         async with self._session.begin_transaction(changes="selections") as session:
             await session.execute(build_upsert(dialect_of(session), SelectionRow), row)

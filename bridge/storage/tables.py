@@ -217,6 +217,22 @@ class SelectionRow(Base):
     pinned: Mapped[list[str]] = mapped_column(JSON)
     max_tools: Mapped[int | None]
     max_tokens: Mapped[int | None]
+    listed: Mapped[list[str] | None] = mapped_column(JSON)
+    searched: Mapped[list[str] | None] = mapped_column(JSON)
+    """Ids of servers; null: none, as of all choices before revision 0030."""
+
+
+class ListingRow(Base):
+    """Which of a user's servers are listed, as it was decided last."""
+
+    __tablename__ = "listings"
+    scope: Mapped[str] = mapped_column(String(32), primary_key=True)
+    """A user's id, or `nobody`: what a forwarder lists for all its users."""
+    listed: Mapped[list[str]] = mapped_column(JSON)
+    sizes: Mapped[dict[str, int]] = mapped_column(JSON)
+    """Number of tools at the time, by id of their server."""
+    choice: Mapped[str] = mapped_column(String(64))
+    """Names what the user had chosen at the time."""
 
 
 class ApprovalModeRow(Base):

@@ -23,6 +23,7 @@ pytestmark = [pytest.mark.asyncio, pytest.mark.both_databases]
 SINCE_0028 = {
     "calls": {"transport VARCHAR(10) True", "login BOOLEAN True"},
     "servers": {"overlays JSON True"},
+    "selections": {"listed JSON True", "searched JSON True"},
 }
 """What the migrations after the newest snapshot have added, by table."""
 
@@ -67,7 +68,7 @@ SINCE_0023 = {
 }
 """What they have added since the second one."""
 
-MADE_SINCE_0023 = {"model_usage"}
+MADE_SINCE_0023 = {"model_usage", "listings"}
 """Tables that they have made since then."""
 
 MIGRATED: dict[str, dict[str, set[str]]] = {FIRST: SINCE_0023 | SINCE_FIRST, AT_0023: SINCE_0023}

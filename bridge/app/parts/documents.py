@@ -26,6 +26,7 @@ from bridge.endpoints.api.selection import SelectionBounds, SelectionRoutes
 from bridge.endpoints.api.servers import ServerRoutes
 from bridge.heap import freeze_document
 from bridge.http.routing import Route
+from bridge.storage.catalog.listings import ListingTables
 from bridge.storage.servers import ServerTables
 from bridge.storage.users import UserTables
 from toolserver.tool.selection import Selection
@@ -61,6 +62,7 @@ class DocumentsPart(Part):
         self.registry = Registry(
             servers,
             reader,
+            ListingTables(ground.store),
             operator_id=ground.operator.id,
             bounds=Selection(limit=tools.max_tools, max_tokens=tools.max_tool_tokens),
             quotas=ground.settings.quotas,

@@ -26,6 +26,7 @@ OWNER: Mapping[str, str] = {
     "homes": "user_id",
     "kept_items": "user_id",
     "kept_responses": "user_id",
+    "listings": "scope",
     "mcp_tasks": "user_id",
     "memory_choices": "user_id",
     "model_providers": "user_id",

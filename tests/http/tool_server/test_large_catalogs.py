@@ -135,6 +135,17 @@ async def test_a_large_document_that_is_added_takes_no_accepted_tool_away(tmp_pa
             assert await listed_by_mcp(small, "/mcp") == ["listProducts", "addProduct", *META_TOOLS]
 
 
+async def test_a_call_changes_no_list_and_no_tag(bridge: Bridge, page: FakePage) -> None:
+    """Ruling 50: it is in use from now on; a list that changed would cost its tag, and a model its cache."""
+    registry = bridge.components.registry
+    await registry.share_document("small.json", document_text("Shop"), source_url=None)
+    status, tag, names = await listed(bridge)
+    assert (status, names) == (200, ["listProducts", "addProduct", *META_TOOLS])
+    assert await call(bridge, "/tools/listThing5", "{}") == (200, {"ok": 1})
+    await registry.share_document("small.json", document_text("Shop"), source_url=None)
+    assert (await listed(bridge, tag=tag))[0] == 304
+
+
 async def test_the_preview_is_what_clients_receive(bridge: Bridge, page: FakePage) -> None:
     """Word for word, so that its user can trust it, with what each tool costs."""
     await page.request("PUT", "/api/selection", {"pinned": ["listThing9"]})

@@ -13,6 +13,7 @@ from bridge.catalog.followed_servers import FollowedServers
 from bridge.catalog.registry import NOBODY, Registry
 from bridge.catalog.server_view import LoadedServer
 from bridge.catalog.tool_names import SHARED_SCOPE
+from bridge.storage.catalog.listings import ListingTables
 from bridge.storage.servers import ServerTables
 from bridge.storage.store import Store
 from bridge.tasks import Tasks
@@ -53,6 +54,7 @@ class Replica:
         registry = Registry(
             servers,
             InlineCompiler(),
+            ListingTables(store),
             operator_id=USERS[0],
             tasks=Tasks(),
             on_change=on_change,

@@ -22,7 +22,7 @@ from bridge.tasks import Tasks
 from tests.support.calls.fake_browser import FakeBrowser, FakeDecisions, FakeJournal, FakeRepeatJournal, page
 from tests.support.calls.memory_approvals import approve_everything
 from tests.support.calls.memory_limits import controls
-from tests.support.stores.memory_server_store import InlineCompiler, MemoryServerStore
+from tests.support.stores.memory_server_store import InlineCompiler, MemoryListingStore, MemoryServerStore
 from toolserver.call.result import TextBody
 from toolserver.json_types import JsonObject
 
@@ -100,6 +100,7 @@ class EngineHarness:
         self.registry = Registry(
             store or MemoryServerStore(),
             InlineCompiler(),
+            MemoryListingStore(),
             operator_id="op",
             tasks=Tasks(),
             on_change=on_change,

@@ -10,6 +10,7 @@ from tests.support.documents.compiled import compiled, tools_of
 from toolserver.errors import DocumentError
 from toolserver.tool.argument_schemas import ToolSchema
 from toolserver.tool.compile import CompiledDocument
+from toolserver.tool.listing import Listing
 from toolserver.tool.naming import OperationKey
 
 
@@ -74,6 +75,27 @@ class MemoryServerStore:
 
     async def save_selection(self, user_id: str, selection: UserSelection) -> None:
         self.selections[user_id] = selection
+
+
+@dataclass
+class MemoryListingStore:
+    """What a database would hold of decisions about lists."""
+
+    listings: dict[str, Listing] = field(default_factory=dict[str, Listing])
+    used: dict[str, set[str]] = field(default_factory=dict[str, set[str]])
+    """Ids of servers that were called, by user."""
+
+    async def load_listing(self, user_id: str) -> Listing | None:
+        return self.listings.get(user_id)
+
+    async def save_listing(self, user_id: str, listing: Listing, *, seen: Listing | None) -> bool:
+        if self.listings.get(user_id) != seen:
+            return False
+        self.listings[user_id] = listing
+        return True
+
+    async def used_servers(self, user_id: str, since: float) -> Set[str]:
+        return self.used.get(user_id, set())
 
 
 class InlineCompiler:

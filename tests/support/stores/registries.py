@@ -7,7 +7,7 @@ from bridge.catalog.registry import Registry
 from bridge.catalog.server_view import LoadedServer
 from bridge.settings.quotas import DEFAULT_QUOTAS, QuotaSettings
 from bridge.tasks import Tasks
-from tests.support.stores.memory_server_store import InlineCompiler, MemoryServerStore
+from tests.support.stores.memory_server_store import InlineCompiler, MemoryListingStore, MemoryServerStore
 from toolserver.tool.selection import Selection
 
 OPERATOR = "operator"
@@ -18,6 +18,7 @@ class RestartableRegistry:
     """A registry over a store that can be opened again, as after a restart."""
 
     store: MemoryServerStore = field(default_factory=MemoryServerStore)
+    listings: MemoryListingStore = field(default_factory=MemoryListingStore)
     compiler: Compiler = field(default_factory=InlineCompiler)
     tasks: Tasks = field(default_factory=Tasks)
     changes: list[str | None] = field(default_factory=list[str | None])
@@ -37,6 +38,7 @@ class RestartableRegistry:
         return Registry(
             self.store,
             self.compiler,
+            self.listings,
             operator_id=OPERATOR,
             bounds=bounds,
             quotas=quotas,

@@ -9,7 +9,7 @@ from __future__ import annotations
 import asyncio
 import re
 from collections import OrderedDict
-from collections.abc import Collection
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache
 from typing import cast
@@ -25,7 +25,7 @@ from toolserver.json_types import JsonObject
 from toolserver.schema.strict import strict_schema
 from toolserver.tool.catalog import Tool
 from toolserver.tool.naming import sanitize_name
-from toolserver.tool.selection import Offer, find_candidates, offer_tools
+from toolserver.tool.selection import Offer, count_settled, find_candidates, offer_tools
 from toolserver.tool.selection_bounds import MIN_LIMIT
 
 KEPT_OFFERS = 1024
@@ -93,7 +93,9 @@ class CatalogTools:
             if tool.name in schemas
         )
         names = scope.names
-        wanted = [tool for tool in offered.meta_tools if names is None or offered.over or tool.name in names]
+        wanted = [
+            tool for tool in offered.meta_tools if names is None or offered.left_out or tool.name in names
+        ]
         meta = (
             _own_tool(tool.name, tool.description, tool.schema_json, strictness, is_safe=tool.safe)
             for tool in wanted
@@ -109,11 +111,24 @@ class CatalogTools:
             selection = replace(selection, servers=frozenset(), tags=frozenset(), names=())
         costs: dict[str, int] = {}
         if selection.max_tokens is not None:
-            costs = await self._registry.count_tokens(view, find_candidates(accepted, selection))
+            candidates = find_candidates(accepted, selection, is_settled=view.is_settled)
+            costs = await self._registry.count_tokens(view, candidates)
+        listing = await self._registry.listing_of(view)
+
+        def make_offer() -> Offer:
+            listed: Sequence[str] = listing.listed
+            if scope != ALL_TOOLS:
+                listed = listing.order_of(count_settled(accepted, selection, is_settled=view.is_settled))
+            return offer_tools(
+                accepted,
+                selection,
+                listed=listed,
+                tokens_of=lambda tool: costs.get(tool.name, 0),
+                is_settled=view.is_settled,
+            )
+
         # In a thread: ten thousand tools against a hundred patterns take a second.
-        return await asyncio.to_thread(
-            offer_tools, accepted, selection, tokens_of=lambda tool: costs.get(tool.name, 0)
-        )
+        return await asyncio.to_thread(make_offer)
 
 
 def offered_beside(tools: Collection[BridgeTool], callers: Collection[str]) -> tuple[BridgeTool, ...]:

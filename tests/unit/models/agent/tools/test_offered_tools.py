@@ -4,6 +4,7 @@ import json
 
 import pytest
 
+from bridge.calls.request import ToolScope
 from bridge.catalog.server_view import UserSelection
 from bridge.errors import BridgeError
 from bridge.models.agent.tools.catalog_tools import format_title
@@ -153,6 +154,32 @@ async def test_all_tools_together_stay_within_what_models_take() -> None:
     assert len(await harness.definitions(*map(function, "abcdefgh"))) == 128
     crowded = await harness.definitions(*map(function, "abcdefghi"))
     assert list(crowded) == ["find_operations", "run_operation", "read_result", *"abcdefghi"]
+
+
+async def test_a_large_api_takes_no_other_tool_of_a_model_away() -> None:
+    """Finding F1: and where a caller's own tools leave less room, what got its place last goes first."""
+    harness = ToolboxHarness()
+    for title, count in (("small", 10), ("middle", 90), ("large", 500)):
+        paths: JsonObject = {f"/{n}": operation(f"{title}{n}") for n in range(count)}
+        await harness.engine_harness.add(document_text(title, paths=paths))
+    all_of = [f"{title}{n}" for title, count in (("small", 10), ("middle", 90)) for n in range(count)]
+    meta = ["find_operations", "run_operation", "read_result"]
+    assert list(await harness.definitions()) == [*all_of, *meta]
+    theirs = [f"theirs{n}" for n in range(36)]
+    assert list(await harness.definitions(*map(function, theirs))) == [*all_of[:10], *meta, *theirs]
+
+
+async def test_a_turn_with_some_servers_lists_what_is_searched_among_all() -> None:
+    """A chat that is about one API has room for it; what its user wants searched is searched there, too."""
+    harness = ToolboxHarness()
+    for title, count in (("small", 10), ("middle", 120)):
+        paths: JsonObject = {f"/{n}": operation(f"{title}{n}") for n in range(count)}
+        await harness.engine_harness.add(document_text(title, paths=paths))
+    assert len(await harness.definitions()) == 13
+    alone = ToolScope(servers=frozenset({"middle"}))
+    assert len((await harness.toolbox(scope=alone)).definitions) == 121
+    await harness.engine_harness.registry.save_selection("ann", UserSelection(searched=("middle",)))
+    assert len((await harness.toolbox(scope=alone)).definitions) == 3
 
 
 async def test_pinned_tools_stay_when_the_others_are_too_many() -> None:

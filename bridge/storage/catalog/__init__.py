@@ -1,0 +1,1 @@
+"""What the database has of users' catalogs beside servers, names and choices."""
