@@ -9,10 +9,10 @@ from __future__ import annotations
 import asyncio
 import re
 from collections import OrderedDict
-from collections.abc import Collection, Sequence
+from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache
-from typing import cast
+from typing import TypeAlias, cast
 
 import orjson
 
@@ -36,6 +36,9 @@ KEPT_TOOLS = 4096
 
 MAX_PREFIX_CHARS = 24
 OWN_PREFIX = "bridge"
+
+
+FindTool: TypeAlias = Callable[[str], BridgeTool | None]
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,6 +74,23 @@ class CatalogTools:
         while len(self._ready) > KEPT_OFFERS:
             self._ready.popitem(last=False)
         return ready.tools
+
+    async def find_unlisted(self, user_id: str, scope: ToolScope) -> FindTool:
+        """Return what finds an accepted tool that is in no list of the request, by its name.
+
+        It has no schema: who validates its arguments knows that.
+        """
+        view = await self._registry.view_of_user(user_id)
+
+        def find_tool(name: str) -> BridgeTool | None:
+            tool = view.catalog.by_name(name)
+            if tool is None or not view.is_accepted(tool) or not scope.includes(tool):
+                return None
+            return BridgeTool(
+                name, name, format_title(name), {}, {}, tool.server_id, is_safe=tool.operation.safe
+            )
+
+        return find_tool
 
     async def _made(
         self, view: UserView, taken: int, strictness: Strictness, scope: ToolScope

@@ -18,7 +18,7 @@ from bridge.models.agent.items import Item, ModelCall
 from bridge.models.agent.model_messages import IN_DOUBT, error_text, unknown_text
 from bridge.models.agent.toolbox import BridgeTool, CallOutput, LocalTool
 from bridge.models.agent.tools.arguments import engine_arguments, name_files
-from bridge.models.agent.tools.catalog_tools import CatalogTools, offered_beside
+from bridge.models.agent.tools.catalog_tools import CatalogTools, FindTool, offered_beside
 from bridge.models.agent.tools.tool_output import answer_output
 from bridge.models.agent.turn import Notice, TurnRequest, TurnSettings
 from bridge.settings.limits import Limits
@@ -132,6 +132,8 @@ class Toolboxes:
     async def _equip(self, toolbox: EngineToolbox) -> EngineToolbox:
         """Return a copy with the bridge's tools, or with a notice that says why it has none."""
         request = toolbox.request
+        find_unlisted = await self._own_tools.find_unlisted(request.user_id, request.scope)
+        toolbox = replace(toolbox, find_unlisted=find_unlisted)
         callers = len(toolbox.callers)
         own = int(toolbox.settings.subquery)
         tools_beside = partial(
@@ -158,6 +160,10 @@ def _must_search(tools: Iterable[BridgeTool]) -> bool:
     return any(tool.name == RUN_OPERATION.name for tool in tools)
 
 
+def _no_tool(_name: str) -> None:
+    return None
+
+
 @dataclass(frozen=True, slots=True)
 class EngineToolbox:
     """The tools of one turn. Immutable."""
@@ -171,6 +177,8 @@ class EngineToolbox:
     """Tools of the bridge, local ones included."""
     absent: tuple[BridgeTool, ...] = ()
     """Tools that the model is not offered because no page is open. The engine answers calls of them, too."""
+    find_unlisted: FindTool = _no_tool
+    """Finds a tool that the model was not given, but knows from the conversation (ruling 51)."""
     locals: tuple[LocalTool, ...] = ()
     notices: tuple[Notice, ...] = ()
     is_nested: bool = False
@@ -186,9 +194,10 @@ class EngineToolbox:
         return (*(tool.definition for tool in self.tools), *self.callers)
 
     def find_own_tool(self, name: str) -> BridgeTool | None:
-        """Return the bridge's tool with an offered name; None when there is none."""
+        """Return the bridge's tool with an offered name, or what else its user has accepted; None: neither."""
         both = (*self.tools, *self.absent)
-        return next((tool for tool in both if tool.offered_name == name), None)
+        offered = next((tool for tool in both if tool.offered_name == name), None)
+        return offered if offered is not None or name in self._callers else self.find_unlisted(name)
 
     def is_callers(self, name: str) -> bool:
         """Return whether the caller runs the tool of that name."""

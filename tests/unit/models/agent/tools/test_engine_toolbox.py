@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 
 from bridge.calls.outcome import CallOutcome
+from bridge.calls.request import ToolScope
 from bridge.calls.state_machine import CallState
 from bridge.models.agent.items import Item, ModelCall, model_call
 from bridge.models.agent.toolbox import BridgeTool, CallOutput
@@ -20,7 +21,7 @@ from tests.support.models.toolbox_harness import FakeFiles, ToolboxHarness, call
 from tests.support.models.turn_harness import SETTINGS, ScriptedModel, TurnHarness, call, function, round_of
 from tests.support.models.turn_harness import text as said_text
 from toolserver.call.result import Answered, FileBody, TextBody
-from toolserver.json_types import JsonObject
+from toolserver.json_types import JsonObject, text_at
 
 pytestmark = [pytest.mark.asyncio, pytest.mark.looptime]
 
@@ -37,6 +38,34 @@ async def one(toolbox: EngineToolbox, call: ModelCall) -> Any:
     """What a model reads of one call."""
     (output,) = await toolbox.run_calls([call], ())
     return output_json(output)
+
+
+async def test_a_tool_that_is_in_no_list_runs_if_its_user_has_accepted_it() -> None:
+    """Finding F1, ruling 51: the model knows its name from the conversation, or its user wrote it."""
+    harness = ToolboxHarness()
+    await harness.engine_harness.add(document_text())
+    await harness.engine_harness.add(
+        document_text("Many", paths={f"/{n}": operation(f"op{n}") for n in range(200)})
+    )
+    await harness.engine_harness.add(document_text("No", paths={"/no": operation("refused")}), accepted=False)
+    toolbox = await harness.toolbox()
+    assert "op7" not in {text_at(tool, "name") for tool in toolbox.definitions}
+    (known,) = await toolbox.run_calls([call_named("op7")], ())
+    assert known.has_succeeded
+    (refused,) = await toolbox.run_calls([call_named("refused")], ())
+    assert output_json(refused)["error"]["code"] == "unknown_tool"
+
+
+async def test_a_name_that_the_caller_has_or_the_request_excludes_is_not_looked_up() -> None:
+    """Ruling 51: what the caller runs is the caller's, and a scope excludes names, too."""
+    harness = ToolboxHarness()
+    await harness.engine_harness.add(document_text())
+    shadowed = await harness.toolbox(*(function(f"f{n}") for n in range(126)), function("listProducts"))
+    assert shadowed.find_own_tool("listProducts") is None
+    assert shadowed.find_own_tool("addProduct") is not None, "though there was no room for any list"
+    scoped = await harness.toolbox(scope=ToolScope(names=frozenset({"listProducts"})))
+    assert scoped.find_own_tool("addProduct") is None
+    assert (await harness.toolbox(with_tools=False)).find_own_tool("addProduct") is None
 
 
 async def test_the_models_arguments_reach_the_page_and_the_answer_is_data() -> None:
@@ -315,7 +344,7 @@ async def test_operations_that_are_not_shown_are_found_and_run_by_name() -> None
     toolbox = await harness.toolbox()
     run = call_named("run_operation", {"name": "op7", "arguments": {}})
     assert await one(toolbox, run) == {"ok": 1}
-    message = (await one(toolbox, call_named("op7")))["error"]["message"]
+    message = (await one(toolbox, call_named("op700")))["error"]["message"]
     assert "run_operation" in message
 
 
