@@ -11,6 +11,7 @@ import hashlib
 import time
 from collections import Counter
 from collections.abc import Awaitable, Callable, Iterable
+from dataclasses import dataclass
 from functools import partial
 from typing import TypeAlias
 
@@ -30,6 +31,17 @@ CountTokens: TypeAlias = Callable[[UserView, Iterable[Tool]], Awaitable[dict[str
 """Returns the tokens of tools, by name, as far as their schemas are ready."""
 
 
+@dataclass(frozen=True, slots=True)
+class Forecast:
+    """What would be listed once operations of a server are accepted."""
+
+    is_listed: bool
+    giving_way: tuple[str, ...]
+    """Ids of the servers that are listed now and would be searched."""
+    others_listed: int
+    """Number of accepted tools of all other servers that would be listed."""
+
+
 class Listings:
     """The decisions for all users."""
 
@@ -47,9 +59,31 @@ class Listings:
             view.listing = await self._find(view)
         return view.listing
 
+    async def forecast_listing(self, view: UserView, server_id: str, accepted: int) -> Forecast:
+        """Return what would be decided if so many operations of a server were accepted.
+
+        With a budget of tokens or a choice by tags and names, the first ones stand for those that will be.
+
+        Raises:
+            BridgeError: `not_found`: there is no such server.
+        """
+        view.find_server(server_id)
+        now = await self.listing_of(view)
+        others = [tool for tool in view.offerable_tools(None) if tool.server_id != server_id]
+        others = [tool for tool in others if view.is_settled(tool)]
+        tools = (*others, *view.tools_of(server_id)[:accepted])
+        decided, _ = await self._decide(view, tools, now, "")
+        listed = {*decided.listed}
+        return Forecast(
+            is_listed=server_id in listed or server_id not in decided.sizes,
+            giving_way=tuple(each for each in now.listed if each not in {*listed, server_id}),
+            others_listed=sum(decided.sizes[each] for each in listed - {server_id})
+            + len({tool.name for tool in others} & {*view.selection.pinned}),
+        )
+
     async def _find(self, view: UserView) -> Listing:
         settled = tuple(tool for tool in view.offerable_tools(None) if view.is_settled(tool))
-        counted = partial(count_settled, settled, view.selection, is_settled=view.is_settled)
+        counted = partial(count_settled, settled, view.selection, is_settled=_always)
         sizes = await asyncio.to_thread(counted)  # ten thousand tools against a hundred patterns
         choice = _name_choice(view)
         while sizes:
@@ -68,7 +102,7 @@ class Listings:
         candidates: tuple[Tool, ...] = ()
         costs: dict[str, int] = {}
         if view.selection.max_tokens is not None:
-            candidates = find_candidates(settled, view.selection, is_settled=view.is_settled)
+            candidates = find_candidates(settled, view.selection, is_settled=_always)
             costs = await self._count_tokens(view, candidates)
         used: frozenset[str] = frozenset()
         if view.user_id != NOBODY:  # a list that serves all of a forwarder's users knows no use
@@ -76,7 +110,7 @@ class Listings:
             used = frozenset(await self._store.used_servers(view.user_id, since))
         decide = partial(decide_listing, settled, view.selection, before=before, used=used, choice=choice)
         decided = await asyncio.to_thread(
-            decide, tokens_of=lambda tool: costs.get(tool.name, 0), is_settled=view.is_settled
+            decide, tokens_of=lambda tool: costs.get(tool.name, 0), is_settled=_always
         )
         return decided, len(costs) == len(candidates)
 
@@ -88,6 +122,10 @@ class Listings:
             if error.error.code is not ErrorCode.DATABASE_UNAVAILABLE:
                 raise
             return True
+
+
+def _always(_settled: Tool) -> bool:
+    return True
 
 
 def _name_choice(view: UserView) -> str:

@@ -49,7 +49,6 @@ from toolserver.call.arguments import ArgumentValidator
 from toolserver.operation.request_plan import optional_body_arguments
 from toolserver.tool.catalog import Tool
 from toolserver.tool.compile import CompiledDocument, CompiledOperation
-from toolserver.tool.listing import Listing
 from toolserver.tool.selection import Offer, Selection
 
 _DEFAULT_BOUNDS = Selection()
@@ -84,6 +83,7 @@ class Registry:
         self._compiler = compiler
         self._loading = SchemaLoading(compiler, tasks, self._show_late, list_wait_s)
         self._lists = OfferedLists(self._loading, listings)
+        self.listings = self._lists.listings
         self.operator_id = operator_id
         self._bounds = bounds
         self._quotas = quotas
@@ -302,10 +302,6 @@ class Registry:
             BridgeError: `not_found`.
         """
         return await self._lists.offer_tools(view, server_id)
-
-    async def listing_of(self, view: UserView) -> Listing:
-        """Return which of a user's servers are listed in the list of all of them; see `Listings`."""
-        return await self._lists.listings.listing_of(view)
 
     async def advertise_document(self, view: UserView, server_id: str | None) -> AdvertisedDocument:
         """Return the advertised document of all of a user's servers, or of one; compiles schemas it needs.

@@ -175,7 +175,7 @@ class UserView:
     doubts: int = 0
     """How often `Registry.doubt_views` was called before its acceptances and selection were read."""
     listing: Listing | None = None
-    """Which servers are listed; filled by `Registry.listing_of`."""
+    """Which servers are listed; filled by `Listings.listing_of`."""
     offers: dict[str | None, Offer] = field(default_factory=dict[str | None, Offer])
     """What models are shown of all servers, or of one; filled by `Registry.offer_tools`."""
     tool_lists: dict[str | None, bytes] = field(default_factory=dict[str | None, bytes])

@@ -18,6 +18,9 @@ import { announceSentence, button, el, fill, notice } from "../ui/dom.js";
 
 /** @typedef {import("../types/chat_types.js").Parameters} Parameters */
 
+/** How many accepted tools models find by searching. @param {import("../types/api_types.js").Selection | null} selection */
+const searchedCount = (selection) => (selection === null ? 0 : selection.accepted - selection.accepted_shown);
+
 export class ConversationView {
   /** @type {ChatSession | null} */
   #session = null;
@@ -191,6 +194,7 @@ export class ConversationView {
       this.welcome,
       welcomeView(
         count,
+        count === keys.length ? searchedCount(this.parts.inventory.selection) : 0, // a part has more room
         names.every((id) => id === DEMO),
         isDemo ? this.#examples : [],
         (text) => this.composer.suggestText(text),

@@ -12,24 +12,19 @@ const EXAMPLES = 3;
 
 /**
  * @param {number} count how many tools may be used
+ * @param {number} searched how many of them the model finds by searching
  * @param {boolean} isDemoOnly there is no other model
  * @param {string[]} examples messages that the model understands
  * @param {(text: string) => void} suggest
  */
-export function welcomeView(count, isDemoOnly, examples, suggest) {
+export function welcomeView(count, searched, isDemoOnly, examples, suggest) {
   const words =
     count === 0
       ? inText(
           t`No tool is accepted yet, so the model can only talk. ${PLACE} to give it some.`,
           link(t`Review the servers`, viewAddress("servers")),
         )
-      : [
-          counted(
-            count,
-            "The model may use your one tool. This browser performs the calls; those that can change something ask you first.",
-            "The model may use your {0} tools. This browser performs the calls; those that can change something ask you first.",
-          ),
-        ];
+      : [usedSentence(count, searched)];
   const add = el(
     "p",
     null,
@@ -60,6 +55,17 @@ function exampleButtons(examples, suggest) {
       ...examples.map((text) => button(label(text), () => suggest(text), { class: "quiet example" })),
     ),
   ];
+}
+
+/** @param {number} count @param {number} searched */
+function usedSentence(count, searched) {
+  const used = counted(
+    count,
+    "The model may use your one tool. This browser performs the calls; those that can change something ask you first.",
+    "The model may use your {0} tools. This browser performs the calls; those that can change something ask you first.",
+  );
+  if (searched === 0) return used;
+  return `${used} ${counted(searched, "It finds {0} of them by search.", "It finds {0} of them by search.")}`;
 }
 
 /** Which tools examples are made of: they change nothing. @param {Tool[]} tools */

@@ -146,6 +146,8 @@ export const GERMAN_CHAT = {
   "Review the servers": "Server prüfen",
   "The model may use your one tool. This browser performs the calls; those that can change something ask you first.|The model may use your {0} tools. This browser performs the calls; those that can change something ask you first.":
     "Das Modell darf das eine vorhandene Tool benutzen. Dieser Browser führt die Aufrufe aus; solche, die etwas ändern können, fragen vorher.|Das Modell darf die {0} vorhandenen Tools benutzen. Dieser Browser führt die Aufrufe aus; solche, die etwas ändern können, fragen vorher.",
+  "It finds {0} of them by search.|It finds {0} of them by search.":
+    "Eines davon ({0}) findet es über die Suche.|{0} davon findet es über die Suche.",
   "To talk with a real model, {0}: OpenAI, OpenRouter, a local one, or any other with their interface.":
     "Für echte Antworten {0}: OpenAI, OpenRouter, ein lokales oder jedes andere mit derselben Schnittstelle.",
   "add a model": "ein Modell hinzufügen",

@@ -106,24 +106,24 @@ export const GERMAN_REVIEW = {
   "{0}; the others are found by find_operations.": "{0}; die übrigen findet find_operations.",
   "{1}; {0} is found by find_operations, the others are left out by your choice.|{1}; {0} are found by find_operations, the others are left out by your choice.":
     "{1}; {0} weiteres findet find_operations, die übrigen sind durch die Auswahl ausgelassen.|{1}; {0} weitere findet find_operations, die übrigen sind durch die Auswahl ausgelassen.",
-  "With these, {0} operations are accepted, and models are shown {1} at most.":
-    "Mit diesen sind {0} Operationen akzeptiert; Modelle sehen höchstens {1}.",
-  "The {0} tool that they see now goes from their lists.|The {0} tools that they see now go from their lists.":
-    "Das Tool, das sie jetzt sehen ({0}), verschwindet aus ihren Listen.|Die {0} Tools, die sie jetzt sehen, verschwinden aus ihren Listen.",
-  "They get find_operations and run_operation, which reach every accepted operation in two calls instead of one.":
-    "Sie bekommen find_operations und run_operation, die jede akzeptierte Operation in zwei Aufrufen statt in einem erreichen.",
-  "Besides {0} pinned tool they get find_operations and run_operation, which reach every accepted operation in two calls instead of one.|Besides {0} pinned tools they get find_operations and run_operation, which reach every accepted operation in two calls instead of one.":
-    "Neben {0} angehefteten Tool bekommen sie find_operations und run_operation, die jede akzeptierte Operation in zwei Aufrufen statt in einem erreichen.|Neben {0} angehefteten Tools bekommen sie find_operations und run_operation, die jede akzeptierte Operation in zwei Aufrufen statt in einem erreichen.",
-  "Accept fewer, or pin under Tools what is used every day.":
-    "Weniger akzeptieren oder unter Tools anheften, was täglich gebraucht wird.",
+  "{0} ({1}) will be searched: models find its operations with find_operations, and run them with run_operation.":
+    "{0} ({1}) ist dann nur über die Suche zu finden: Modelle finden die Operationen mit find_operations und führen sie mit run_operation aus.",
+  "These are listed now, and will be searched: {0}.": "Jetzt aufgelistet und dann nur über die Suche zu finden: {0}.",
+  "Your other tool stays listed.|Your other {0} tools stay listed.":
+    "Das andere Tool bleibt aufgelistet.|Die anderen {0} Tools bleiben aufgelistet.",
+  "Models get these tools": "Modelle bekommen diese Tools",
+  "as there is room": "je nach Platz",
+  "by name, before others": "mit Namen, vor anderen",
+  "by search": "über die Suche",
+  "Of the {0} pinned tools, the last {1} have no room: pin those first that matter most.":
+    "Von den {0} angehefteten Tools haben die letzten {1} keinen Platz: die wichtigsten zuerst anheften.",
   "{0} tools exceed the limit of {1}.": "{0} Tools überschreiten die Grenze von {1}.",
   "Their definitions take more than {0} tokens.": "Ihre Definitionen brauchen mehr als {0} Tokens.",
   "Programs receive": "Programme bekommen",
   "in /openapi.json and /mcp: {0} and, of the bridge's own, {1}":
     "in /openapi.json und /mcp: {0} und von den eigenen der Bridge {1}",
   Accepted: "Akzeptiert",
-  "only these run, and only these are offered in the chat and under /v1":
-    "nur diese laufen, und nur diese gibt es im Chat und unter /v1",
+  "only these run; the chat and /v1 list {0} of them": "nur diese laufen; der Chat und /v1 listen {0} davon auf",
   "Not decided": "Nicht entschieden",
   "listed for programs; a call says that you have to accept the operation first":
     "für Programme aufgelistet; ein Aufruf antwortet, dass die Operation zuerst akzeptiert werden muss",

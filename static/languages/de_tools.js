@@ -159,8 +159,14 @@ export const GERMAN_TOOLS = {
     "Diese Argumente sind für einen Link zu lang. Stattdessen unter einem Namen speichern.",
 
   // What models are shown
-  "Most models take at most 128 tools, and each one costs tokens in every request. If you have more, models see the pinned ones, and find and run the others with find_operations and run_operation. A tool that is not shown can still be called by name: to keep an operation from running, do not accept it.":
-    "Die meisten Modelle nehmen höchstens 128 Tools, und jedes kostet in jeder Anfrage Tokens. Sind es mehr, sehen Modelle die angehefteten und finden und benutzen die übrigen mit find_operations und run_operation. Auch ein Tool, das nicht zu sehen ist, lässt sich mit seinem Namen aufrufen: Soll eine Operation nicht laufen, darf sie nicht akzeptiert sein.",
+  "Most models take at most 128 tools, and each one costs tokens in every request. If you have more, models see the pinned ones and the servers that fit, and find and run the others with find_operations and run_operation. An accepted tool that is not shown can still be called by name, also in the chat: to keep an operation from running, do not accept it.":
+    "Die meisten Modelle nehmen höchstens 128 Tools, und jedes kostet in jeder Anfrage Tokens. Sind es mehr, sehen Modelle die angehefteten und die Server, für die Platz ist, und finden und benutzen die übrigen mit find_operations und run_operation. Auch ein akzeptiertes Tool, das nicht zu sehen ist, lässt sich mit seinem Namen aufrufen, auch im Chat: Soll eine Operation nicht laufen, darf sie nicht akzeptiert sein.",
+  "Listed or searched": "Aufgelistet oder gesucht",
+  "Each server as a whole. Adding one changes none of the others while they fit; servers in use come first, then small ones.":
+    "Jeder Server als Ganzes. Ein neuer ändert an den anderen nichts, solange sie passen; benutzte Server kommen zuerst, dann kleine.",
+  "{0} tool, listed|{0} tools, listed": "{0} Tool, aufgelistet|{0} Tools, aufgelistet",
+  "{0} tool, found by search|{0} tools, found by search":
+    "{0} Tool, über die Suche zu finden|{0} Tools, über die Suche zu finden",
   "Pinned tools": "Angeheftete Tools",
   "Shown even when there are too many tools to show all.":
     "Immer zu sehen, auch wenn es zu viele Tools sind, um alle zu zeigen.",
@@ -186,6 +192,7 @@ export const GERMAN_TOOLS = {
   "For all definitions, at four characters per token. Empty: as set when the bridge was started.":
     "Für alle Definitionen, mit vier Zeichen pro Token. Leer: wie beim Start der Bridge gesetzt.",
   "no limit": "keine Grenze",
+  "Saved.": "Gespeichert.",
   "Saved. {0}": "Gespeichert. {0}",
   "GET /openapi.json, for Open WebUI": "GET /openapi.json, für Open WebUI",
   "tools/list of /mcp, for MCP clients": "tools/list von /mcp, für MCP-Clients",

@@ -15,7 +15,7 @@ import { OperationChoice } from "./operation_choice.js";
 import { findOperations, groupOperations } from "./operation_groups.js";
 import { OperationList } from "./operation_list.js";
 import { reviewRow } from "./review_row.js";
-import { overLimitSentence } from "../session/selection.js";
+import { ListingForecastView } from "./listing_forecast.js";
 
 /** @typedef {import("../types/api_types.js").ServerDetail} ServerDetail */
 /** @typedef {import("../types/api_types.js").ServerTool} ServerTool */
@@ -43,7 +43,7 @@ export class ReviewView {
     this.messages = el("div");
     this.body = el("div", { class: "stack" }, el("p", { class: "hint" }, t`Loading…`));
     this.report = new ReportView();
-    this.overLimit = el("div", { role: "status" });
+    this.forecast = new ListingForecastView(parts, serverId);
     /** What is shown now. @type {Material | null} */
     this.material = null;
     /** @type {OperationChoice | null} */
@@ -67,6 +67,7 @@ export class ReviewView {
   stop() {
     this.isStopped = true;
     this.list?.stop();
+    this.forecast.stop();
   }
 
   async #load() {
@@ -144,7 +145,7 @@ export class ReviewView {
       this.report.element,
       server.base_url || server.origins.length > 0 ? null : missingAddress(server),
       toolbar.element,
-      this.overLimit,
+      this.forecast.element,
       list.element,
     );
     list.start();
@@ -194,22 +195,7 @@ export class ReviewView {
 
   #countChosen() {
     this.toolbar?.showChoice(this.#choice, this.material?.plans !== null);
-    const { tools, selection } = this.parts.inventory;
-    const others = tools.filter(({ accepted, server_id }) => accepted && server_id !== this.serverId).length;
-    const sentence = selection === null ? "" : overLimitSentence(selection, others + this.#choice.chosenCount);
-    if (this.overLimit.dataset.sentence === sentence) return;
-    this.overLimit.dataset.sentence = sentence;
-    fill(
-      this.overLimit,
-      sentence &&
-        el(
-          "div",
-          { class: "notice warning" },
-          sentence,
-          " ",
-          link(t`Choose what models are shown`, viewAddress("selection")),
-        ),
-    );
+    this.forecast.showForecast(this.#choice.chosenCount);
   }
 
   /** @param {Event} event */

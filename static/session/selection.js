@@ -7,8 +7,8 @@ import { formatCount } from "../ui/format_count.js";
 /** @typedef {import("../types/api_types.js").SelectionChoice} SelectionChoice */
 
 /** @param {Selection} selection @returns {SelectionChoice} only what the user chose */
-export function choiceOf({ servers, tags, names, pinned, max_tools, max_tokens }) {
-  return { servers, tags, names, pinned, max_tools, max_tokens };
+export function choiceOf({ servers, tags, names, pinned, listed, searched, max_tools, max_tokens }) {
+  return { servers, tags, names, pinned, listed, searched, max_tools, max_tokens };
 }
 
 /**
@@ -38,44 +38,57 @@ export function shownSentence({ total, selected, shown }) {
   );
 }
 
-/**
- * What becomes of more tools than models are shown, if all accepted ones are chosen.
- * @param {Selection} selection @param {number} accepted
- * @returns {string} "" when they are all shown, or when the user chose among them
- */
-export function overLimitSentence({ servers, tags, names, pinned, defaults, max_tools, shown }, accepted) {
-  const most = max_tools ?? defaults.max_tools;
-  if (accepted <= most || servers.length + tags.length + names.length > 0) return "";
-  return [
-    t`With these, ${accepted} operations are accepted, and models are shown ${most} at most.`,
-    shown > pinned.length &&
-      counted(
-        shown,
-        "The {0} tool that they see now goes from their lists.",
-        "The {0} tools that they see now go from their lists.",
-      ),
-    searchSentence(pinned.length),
-    t`Accept fewer, or pin under Tools what is used every day.`,
-  ]
-    .filter(Boolean)
-    .join(" ");
+/** How models get a server's tools; "": as there is room. @typedef {"" | "listed" | "searched"} Listing */
+
+/** @param {SelectionChoice} choice @param {string} serverId @returns {Listing} what its user chose */
+export function listingOf(choice, serverId) {
+  if (choice.searched.includes(serverId)) return "searched";
+  return choice.listed.includes(serverId) ? "listed" : "";
 }
 
-/** @param {number} pinned so many tools */
-const searchSentence = (pinned) =>
-  pinned === 0
-    ? t`They get find_operations and run_operation, which reach every accepted operation in two calls instead of one.`
-    : counted(
-        pinned,
-        "Besides {0} pinned tool they get find_operations and run_operation, which reach every accepted operation in two calls instead of one.",
-        "Besides {0} pinned tools they get find_operations and run_operation, which reach every accepted operation in two calls instead of one.",
-      );
+/** @param {SelectionChoice} choice @param {string} serverId @param {Listing} listing @returns {SelectionChoice} */
+export function withListing(choice, serverId, listing) {
+  const others = (/** @type {string[]} */ ids) => ids.filter((id) => id !== serverId);
+  const chosen = { ...choice, listed: others(choice.listed), searched: others(choice.searched) };
+  if (listing !== "") chosen[listing] = [...chosen[listing], serverId];
+  return chosen;
+}
+
+/**
+ * What accepting operations of a server would do to what models are shown.
+ * @param {import("../types/api_types.js").ListingForecast} forecast
+ * @param {string} serverId
+ * @param {number} accepted
+ * @param {Map<string, string>} titles of servers, by id
+ * @returns {string} "" when nothing of it is searched
+ */
+export function forecastSentence({ listed, giving_way, others_listed }, serverId, accepted, titles) {
+  if (listed && giving_way.length === 0) return "";
+  const titleOf = (/** @type {string} */ id) => titles.get(id) ?? id;
+  const sentences = listed
+    ? []
+    : [
+        t`${titleOf(serverId)} (${accepted}) will be searched: models find its operations with find_operations, and run them with run_operation.`,
+      ];
+  if (giving_way.length > 0)
+    sentences.push(t`These are listed now, and will be searched: ${giving_way.map(titleOf).join(", ")}.`);
+  if (others_listed > 0)
+    sentences.push(counted(others_listed, "Your other tool stays listed.", "Your other {0} tools stay listed."));
+  return sentences.join(" ");
+}
 
 /** @param {Selection} selection @returns {string} why not all chosen tools are shown; "" when they are */
-export function reasonSentence({ over, selected, defaults, max_tools, max_tokens }) {
-  if (over === "over_limit") return t`${selected} tools exceed the limit of ${max_tools ?? defaults.max_tools}.`;
-  if (over !== "over_tokens") return "";
-  return t`Their definitions take more than ${max_tokens ?? defaults.max_tokens ?? 0} tokens.`;
+export function reasonSentence({ over, selected, defaults, max_tools, max_tokens, pins_left, pinned }) {
+  const sentences = [];
+  if (over === "over_limit")
+    sentences.push(t`${selected} tools exceed the limit of ${max_tools ?? defaults.max_tools}.`);
+  if (over === "over_tokens")
+    sentences.push(t`Their definitions take more than ${max_tokens ?? defaults.max_tokens ?? 0} tokens.`);
+  if (pins_left > 0)
+    sentences.push(
+      t`Of the ${pinned.length} pinned tools, the last ${pins_left} have no room: pin those first that matter most.`,
+    );
+  return sentences.join(" ");
 }
 
 /**
@@ -84,7 +97,7 @@ export function reasonSentence({ over, selected, defaults, max_tools, max_tokens
  * @param {{accepted: boolean, advertised: boolean}[]} tools all that there are
  * @returns {[string, string][]} name and number, in words
  */
-export function offerCounts({ total, selected, shown, meta_tools }, tools) {
+export function offerCounts({ total, selected, shown, accepted_shown, meta_tools }, tools) {
   const accepted = tools.filter((tool) => tool.accepted).length;
   const undecided = tools.filter((tool) => tool.advertised && !tool.accepted).length;
   /** @type {[string, number, string][]} */
@@ -94,7 +107,7 @@ export function offerCounts({ total, selected, shown, meta_tools }, tools) {
       shown + meta_tools.length,
       t`in /openapi.json and /mcp: ${formatCount(shown, "tool")} and, of the bridge's own, ${meta_tools.join(", ") || t`none`}`,
     ],
-    [t`Accepted`, accepted, t`only these run, and only these are offered in the chat and under /v1`],
+    [t`Accepted`, accepted, t`only these run; the chat and /v1 list ${formatNumber(accepted_shown)} of them`],
     [t`Not decided`, undecided, t`listed for programs; a call says that you have to accept the operation first`],
     [t`Found by search`, selected - shown, t`by find_operations, when they are not listed`],
     [t`Left out`, total - selected, t`by your choice below`],

@@ -7,6 +7,7 @@ import { ChosenList } from "../ui/chosen_list.js";
 import { viewAddress } from "../ui/router.js";
 import { offerCounts, reasonSentence, shownSentence } from "../session/selection.js";
 import { tagsOf } from "../session/tool_filter.js";
+import { ListingPanel } from "./listing_panel.js";
 import { OfferPreview } from "./offer_preview.js";
 
 /** @typedef {import("../types/api_types.js").Selection} Selection */
@@ -15,7 +16,7 @@ import { OfferPreview } from "./offer_preview.js";
 /** @typedef {"servers" | "tags" | "names" | "pinned"} ListName */
 /** @typedef {"max_tools" | "max_tokens"} NumberName */
 
-const LEAD = t`Most models take at most 128 tools, and each one costs tokens in every request. If you have more, models see the pinned ones, and find and run the others with find_operations and run_operation. A tool that is not shown can still be called by name: to keep an operation from running, do not accept it.`;
+const LEAD = t`Most models take at most 128 tools, and each one costs tokens in every request. If you have more, models see the pinned ones and the servers that fit, and find and run the others with find_operations and run_operation. An accepted tool that is not shown can still be called by name, also in the chat: to keep an operation from running, do not accept it.`;
 
 /** @type {Record<ListName, {title: string, hint: string, label: string, none: string}>} */
 const WORDS = dictionaryOf({
@@ -47,6 +48,7 @@ export class SelectionView {
     this.messages = el("div", { "aria-live": "polite" });
     this.summary = el("div", { class: "panel", dataset: { testid: "shown" } });
     this.preview = new OfferPreview(parts.api);
+    this.listing = new ListingPanel((edit) => void this.#save(edit));
     this.lists = listsOf(parts, (change) => void this.#save(change));
     this.numbers = {
       max_tools: numberField(3, 20_000, (max_tools) => void this.#save({ max_tools })),
@@ -71,6 +73,7 @@ export class SelectionView {
         "div",
         { class: "columns" },
         pinned.element,
+        this.listing.element,
         this.#boundsPanel(),
         servers.element,
         tags.element,
@@ -119,6 +122,8 @@ export class SelectionView {
       counts,
       this.preview.cost,
     );
+    const titles = new Map(this.parts.inventory.servers.map(({ id, title }) => [id, title]));
+    this.listing.showListing(selection, titles);
     void this.preview.showOffer(selection.revision);
     for (const [name, list] of Object.entries(this.lists)) {
       const missing = name === "names" ? [] : selection.missing[/** @type {"servers" | "tags" | "pinned"} */ (name)];
@@ -128,11 +133,13 @@ export class SelectionView {
     showNumber(this.numbers.max_tokens, selection.max_tokens, selection.defaults.max_tokens);
   }
 
-  /** @param {Partial<SelectionChoice>} change */
+  /** @param {Partial<SelectionChoice> | ((choice: SelectionChoice) => SelectionChoice)} change */
   async #save(change) {
     fill(this.messages);
     try {
-      const selection = await this.parts.inventory.changeSelection((choice) => ({ ...choice, ...change }));
+      const selection = await this.parts.inventory.changeSelection((choice) =>
+        typeof change === "function" ? change(choice) : { ...choice, ...change },
+      );
       announceSentence(t`Saved. ${shownSentence(selection)}`);
     } catch (failure) {
       fill(this.messages, notice("error", sentenceOf(failure)));

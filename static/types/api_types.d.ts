@@ -56,7 +56,7 @@ export interface ServerTool {
   warnings: string[];
   /** Models are shown it. */
   advertised: boolean;
-  left_out: "not_selected" | "over_limit" | "over_tokens" | null;
+  left_out: "not_selected" | "over_limit" | "over_tokens" | "searched" | null;
   /** OAuth scopes that it needs, by security scheme. */
   scopes: Record<string, string[]>;
   always_asks: boolean;
@@ -117,7 +117,7 @@ export interface Tool {
   safe: boolean;
   /** Models are shown it. */
   advertised: boolean;
-  left_out: "not_selected" | "over_limit" | "over_tokens" | null;
+  left_out: "not_selected" | "over_limit" | "over_tokens" | "searched" | null;
 }
 export interface FullTool extends Tool {
   schema: JsonSchema;
@@ -135,6 +135,9 @@ export interface SelectionChoice {
   tags: string[];
   names: string[];
   pinned: string[];
+  /** Ids of servers: those that are listed before others, and those that are always searched. */
+  listed: string[];
+  searched: string[];
   max_tools: number | null;
   max_tokens: number | null;
 }
@@ -155,8 +158,22 @@ export interface Selection extends SelectionChoice {
   selected: number;
   shown: number;
   over: "" | "over_limit" | "over_tokens";
+  /** Accepted tools among the selected, and those of them that are listed. */
+  accepted: number;
+  accepted_shown: number;
+  /** Pinned tools for which there is no room. */
+  pins_left: number;
+  /** Servers with accepted tools; `tools`: without pinned ones. */
+  listing: { server: string; tools: number; listed: boolean }[];
   meta_tools: string[];
   revision: string;
+}
+/** What would be listed if operations of a server were accepted; `giving_way`: ids of servers searched from then on. */
+export interface ListingForecast {
+  listed: boolean;
+  giving_way: string[];
+  /** Tools of all other servers. */
+  others_listed: number;
 }
 /** What one kind of client receives of the tools; `tokens` are estimated. */
 export interface OfferedTools {

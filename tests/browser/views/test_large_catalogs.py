@@ -108,23 +108,31 @@ async def test_an_operation_that_was_found_and_run_is_logged_as_itself(crowded: 
     await expect(page.get_by_text("run_operation")).to_have_count(0)
 
 
-async def test_the_review_says_before_acceptance_that_models_are_not_shown_so_many(
+async def test_the_review_says_what_will_be_searched_and_lets_its_user_choose(
     chromium: Browser, tmp_path: Path
 ) -> None:
-    """At the 129th accepted operation all tools go from the lists of models: whoever accepts it knows."""
-    async with open_harness(chromium, tmp_path, ["mirror.yaml"], max_tools=5) as scene:
+    """Finding F-1: accepting a large API is announced with what it does, and a switch for this server."""
+    async with open_harness(chromium, tmp_path, ["mirror.yaml"], max_tools=12) as scene:
         page = await scene.open_page()
         await go_to(page, "servers", "mirror", "review")
-        warning = page.get_by_text("operations are accepted, and models are shown 5 at most.")
+        forecast = page.get_by_test_id("forecast")
         await page.get_by_role("button", name="All", exact=True).click()
-        await expect(page.get_by_text("15 selected")).to_be_visible()
-        await expect(warning).to_contain_text("With these, 15 operations are accepted")
+        await expect(forecast).to_contain_text("Mirror (15) will be searched")
         await page.get_by_role("button", name="None", exact=True).click()
-        await expect(warning).to_have_count(0)
+        await expect(forecast).to_be_empty()
         boxes = page.get_by_role("list", name="Operations").locator("input:not([data-group])")
         for place in range(5):
             await boxes.nth(place).check()
-        await expect(page.get_by_text("5 selected")).to_be_visible()
-        await expect(warning).to_have_count(0)
-        await boxes.nth(5).check()
-        await expect(warning).to_contain_text("With these, 6 operations are accepted")
+        await page.get_by_role("button", name="Accept the selection").click()
+        await expect(page.get_by_test_id("accepted")).to_be_visible()
+        await expect(forecast).to_be_empty()
+        await go_to(page, "selection")
+        listing = page.get_by_test_id("listing")
+        await expect(listing).to_contain_text("5 tools, listed")
+        await listing.get_by_label("Mirror").select_option("by search")
+        await expect(listing).to_contain_text("5 tools, found by search")
+        assert await shown(scene) == META_TOOLS
+        await go_to(page, "servers", "mirror", "review")
+        await forecast.get_by_label("Models get these tools").select_option("as there is room")
+        await expect(forecast).to_be_empty()
+        assert len(await shown(scene)) > len(META_TOOLS)

@@ -291,6 +291,10 @@ async def _walk_selection(witness: Witness) -> None:
         offered = await witness.ask("GET", f"/api/selection/offered?form={form}")
         assert [tool["name"] for tool in offered["tools"]] == names, form
     await witness.ask("GET", "/api/selection/offered?form=pdf", status=400)
+    forecast = await witness.ask("GET", "/api/selection/forecast?server=shop&accepted=1")
+    assert forecast == {"listed": True, "giving_way": [], "others_listed": 0}
+    await witness.ask("GET", "/api/selection/forecast?server=shop&accepted=-1", status=400)
+    await witness.ask("GET", "/api/selection/forecast?server=none&accepted=1", status=404)
     listed = (await witness.ask("GET", "/api/tools?schemas=no"))["tools"]
     assert [(tool["advertised"], tool["left_out"]) for tool in listed] == [
         (False, "not_selected"),

@@ -10,7 +10,7 @@ import pytest
 import pytest_asyncio
 
 from bridge.app.server import Bridge
-from tests.support.documents.compiled import document_text
+from tests.support.documents.compiled import document_text, operation
 from tests.support.mcp_messages import modern_request, post_message
 from tests.support.running_bridge import FakePage, json_answer, page_of, running_bridge
 from tests.support.waiting import eventually
@@ -144,6 +144,59 @@ async def test_a_call_changes_no_list_and_no_tag(bridge: Bridge, page: FakePage)
     assert await call(bridge, "/tools/listThing5", "{}") == (200, {"ok": 1})
     await registry.share_document("small.json", document_text("Shop"), source_url=None)
     assert (await listed(bridge, tag=tag))[0] == 304
+
+
+async def test_the_selection_says_which_servers_are_listed_and_lets_its_user_choose(
+    bridge: Bridge, page: FakePage
+) -> None:
+    """Finding F-1: with a switch. What the chat, programs and Tools count is the same."""
+    registry = bridge.components.registry
+    await registry.share_document("small.json", document_text("Shop"), source_url=None)
+    await accept_all(bridge, page, "things")
+    chosen = await accept_all(bridge, page, "shop")
+    assert (chosen["accepted"], chosen["accepted_shown"], chosen["shown"]) == (202, 2, 2)
+    assert chosen["listing"] == [
+        {"server": "shop", "tools": 2, "listed": True},
+        {"server": "things", "tools": 200, "listed": False},
+    ]
+    _, offered = await page.request("GET", "/api/selection/offered?form=responses")
+    assert len(offered["document"]) == 2 + len(META_TOOLS)
+    _, chosen = await page.request("PUT", "/api/selection", {"searched": ["shop", "gone"]})
+    assert [each["listed"] for each in chosen["listing"]] == [False, False]
+    assert (chosen["shown"], chosen["missing"]["servers"]) == (0, ["gone"])
+    _, chosen = await page.request("PUT", "/api/selection", {"pinned": [f"listThing{n}" for n in range(18)]})
+    assert (chosen["shown"], chosen["pins_left"]) == (17, 1)
+
+
+async def test_a_forecast_says_what_accepting_operations_would_do(bridge: Bridge, page: FakePage) -> None:
+    """Finding F-1: the review says before it happens that a server will be searched, and who gives way."""
+    registry = bridge.components.registry
+    paths: JsonObject = {f"/{number}": operation(f"op{number}") for number in range(10)}
+    await registry.share_document("small.json", document_text("Shop", paths=paths), source_url=None)
+    await accept_all(bridge, page, "shop")
+    asked = "/api/selection/forecast?server=things&accepted="
+    assert await page.request("GET", asked + "10") == (
+        200,
+        {"listed": True, "giving_way": [], "others_listed": 10},
+    )
+    assert (await page.request("GET", asked + "200"))[1]["listed"] is False
+    await page.request("PUT", "/api/selection", {"listed": ["things"]})
+    assert (await page.request("GET", asked + "15"))[1] == {
+        "listed": True,
+        "giving_way": ["shop"],
+        "others_listed": 0,
+    }
+    assert (await page.request("GET", asked + "many"))[0] == 400
+    assert (await page.request("GET", "/api/selection/forecast?server=none&accepted=1"))[0] == 404
+
+
+async def accept_all(bridge: Bridge, page: FakePage, server_id: str) -> Any:
+    """The page accepts every operation; returns the selection then."""
+    registry = bridge.components.registry
+    server = (await registry.view_of_user(bridge.local_user.id)).find_server(server_id)
+    digests = {operation.key: operation.digest for operation in server.compiled.operations}
+    await registry.accept_operations(bridge.local_user.id, server_id, digests)
+    return (await page.request("GET", "/api/selection"))[1]
 
 
 async def test_the_preview_is_what_clients_receive(bridge: Bridge, page: FakePage) -> None:

@@ -76,7 +76,7 @@ test("the list is narrowed by server, tag and what models are shown", () => {
 
 /** @param {object} fields @returns {any} */
 const selection = (fields) => ({
-  ...{ total: 9, selected: 9, shown: 9, over: "", pinned: ["a"], max_tools: null, max_tokens: null },
+  ...{ total: 9, selected: 9, shown: 9, over: "", pinned: ["a"], listed: [], searched: [], accepted: 9, accepted_shown: 9, pins_left: 0, max_tools: null, max_tokens: null },
   defaults: { max_tools: 128, max_tokens: null },
   ...fields,
 });
@@ -95,6 +95,7 @@ test("the reason names the number that holds", () => {
   assert.match(reasonSentence(selection({ over: "over_limit" })), /9 tools exceed the limit of 128/);
   assert.match(reasonSentence(selection({ over: "over_limit", max_tools: 5 })), /exceed the limit of 5/);
   assert.match(reasonSentence(selection({ over: "over_tokens", max_tokens: 2000 })), /more than 2,000 tokens/);
+  assert.match(reasonSentence(selection({ over: "over_limit", pinned: ["a", "b", "c"], pins_left: 2 })), /Of the 3 pinned tools, the last 2 have no room/);
 });
 
 test("pinning a tool changes nothing else, and pins it once", () => {

@@ -48,7 +48,7 @@ def named(title: str, count: int) -> list[str]:
 
 
 async def test_a_large_api_that_is_accepted_takes_no_other_tool_away() -> None:
-    """Finding F1: tools that worked by name were gone as soon as a large document was accepted."""
+    """Finding F-1: tools that worked by name were gone as soon as a large document was accepted."""
     registry = RestartableRegistry().open(BOUNDS)
     await add(registry, "a", 20)
     assert await listed(registry) == [*named("a", 20), "read_result"]
@@ -91,7 +91,7 @@ async def test_a_server_that_has_grown_or_gone_has_it_decided_anew() -> None:
 
 
 async def test_its_user_chooses_what_is_listed_and_what_is_searched() -> None:
-    """Finding F1: with a switch for each server."""
+    """Finding F-1: with a switch for each server."""
     registry = RestartableRegistry().open(BOUNDS)
     await add(registry, "a", 20)
     await add(registry, "b", 25)

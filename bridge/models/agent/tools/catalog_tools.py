@@ -133,7 +133,7 @@ class CatalogTools:
         if selection.max_tokens is not None:
             candidates = find_candidates(accepted, selection, is_settled=view.is_settled)
             costs = await self._registry.count_tokens(view, candidates)
-        listing = await self._registry.listing_of(view)
+        listing = await self._registry.listings.listing_of(view)
 
         def make_offer() -> Offer:
             listed: Sequence[str] = listing.listed

@@ -194,7 +194,7 @@ class EngineToolbox:
         return (*(tool.definition for tool in self.tools), *self.callers)
 
     def find_own_tool(self, name: str) -> BridgeTool | None:
-        """Return the bridge's tool with an offered name, or what else its user has accepted; None: neither."""
+        """Return the bridge's tool with an offered name, or another that its user has accepted, if any."""
         both = (*self.tools, *self.absent)
         offered = next((tool for tool in both if tool.offered_name == name), None)
         return offered if offered is not None or name in self._callers else self.find_unlisted(name)

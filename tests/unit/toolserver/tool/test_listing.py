@@ -59,7 +59,7 @@ LIMITED = Selection(limit=LIMIT)
 def test_what_is_listed_stays_listed_when_a_server_is_added(
     sizes: dict[str, int], used: frozenset[str], used_later: frozenset[str], added: int, is_counted: bool
 ) -> None:
-    """Finding F1: one large API took every other tool away.
+    """Finding F-1: one large API took every other tool away.
 
     By whatever was used meanwhile, and by tokens as by number; the tools that search need their places.
     """

@@ -41,7 +41,7 @@ async def one(toolbox: EngineToolbox, call: ModelCall) -> Any:
 
 
 async def test_a_tool_that_is_in_no_list_runs_if_its_user_has_accepted_it() -> None:
-    """Finding F1, ruling 51: the model knows its name from the conversation, or its user wrote it."""
+    """Finding F-1, ruling 51: the model knows its name from the conversation, or its user wrote it."""
     harness = ToolboxHarness()
     await harness.engine_harness.add(document_text())
     await harness.engine_harness.add(

@@ -157,7 +157,7 @@ async def test_all_tools_together_stay_within_what_models_take() -> None:
 
 
 async def test_a_large_api_takes_no_other_tool_of_a_model_away() -> None:
-    """Finding F1: and where a caller's own tools leave less room, what got its place last goes first."""
+    """Finding F-1: and where a caller's own tools leave less room, what got its place last goes first."""
     harness = ToolboxHarness()
     for title, count in (("small", 10), ("middle", 90), ("large", 500)):
         paths: JsonObject = {f"/{n}": operation(f"{title}{n}") for n in range(count)}
