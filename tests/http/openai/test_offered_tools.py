@@ -360,8 +360,8 @@ async def test_whoever_loses_tools_to_those_of_a_chat_is_told(
     told = [chunk["event"]["data"] for chunk in chunks if chunk.get("event")]
     words = (
         "This chat brings 36 tools of its own. Together they are too many for a model, so 100 of the "
-        "bridge's can only be searched for. Switch off tools in the chat, or pin the important ones on the "
-        "bridge page under Tools."
+        "bridge's (shop) can only be searched for. Switch off tools in the chat, or pin the important ones "
+        "on the bridge page under Tools."
     )
     assert told == ([{"description": words, "done": True}] if lost else [])
     assert len(provider.requests[0].body["tools"]) <= 128

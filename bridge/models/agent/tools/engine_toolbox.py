@@ -72,13 +72,14 @@ def no_page_notice(page_url: str) -> Notice:
     return Notice("info", text, in_answer=False, stays=True)
 
 
-def crowded_notice(callers: int, lost: int) -> Notice:
-    """Return the notice for a user of whom `lost` tools gave way to those that a chat brings itself."""
+def crowded_notice(callers: int, lost: Sequence[BridgeTool]) -> Notice:
+    """Return the notice for a user whose tools `lost` their place to those that a chat brings itself."""
+    servers = ", ".join(sorted({tool.server_id for tool in lost if tool.server_id}))
     brings = "1 tool" if callers == 1 else f"{callers} tools"
     text = (
-        f"This chat brings {brings} of its own. Together they are too many for a model, so {lost} of the "
-        "bridge's can only be searched for. Switch off tools in the chat, or pin the important ones on the "
-        "bridge page under Tools."
+        f"This chat brings {brings} of its own. Together they are too many for a model, so {len(lost)} "
+        f"of the bridge's ({servers}) can only be searched for. Switch off tools in the chat, or pin the "
+        "important ones on the bridge page under Tools."
     )
     return Notice("info", text, in_answer=False, stays=True)
 
@@ -149,9 +150,10 @@ class Toolboxes:
         offered = offered_beside(tools, function_names(toolbox.callers))
         if not await self._wait_for_page(request.user_id):
             return replace(toolbox, absent=offered, notices=(self._no_page,))
-        lost = 0
+        lost: list[BridgeTool] = []
         if callers and _must_search(tools):
-            lost = len({tool.name for tool in await tools_beside(taken=own)} - {tool.name for tool in tools})
+            kept = {tool.name for tool in tools}
+            lost = [tool for tool in await tools_beside(taken=own) if tool.name not in kept]
         return replace(toolbox, tools=offered, notices=(crowded_notice(callers, lost),) if lost else ())
 
 
