@@ -88,8 +88,11 @@ class Listings:
         choice = _name_choice(view)
         while sizes:
             before = await self._store.load_listing(view.user_id)
-            if before is not None and before.holds(sizes, choice):
-                return before
+            if before is not None:
+                # A document that cannot be read for now has no tools; its server is not gone.
+                empty = {server: 0 for server in before.sizes if view.has_server(server)}
+                if before.holds(empty | sizes, choice):
+                    return before
             decided, is_final = await self._decide(view, settled, before, choice)
             if not is_final or await self._has_stored(view.user_id, decided, before):
                 return decided
