@@ -18,11 +18,11 @@ class RestartableRegistry:
     """A registry over a store that can be opened again, as after a restart."""
 
     store: MemoryServerStore = field(default_factory=MemoryServerStore)
-    listings: MemoryListingStore = field(default_factory=MemoryListingStore)
     compiler: Compiler = field(default_factory=InlineCompiler)
     tasks: Tasks = field(default_factory=Tasks)
     changes: list[str | None] = field(default_factory=list[str | None])
     loaded: list[str] = field(default_factory=list[str])
+    listings: MemoryListingStore = field(default_factory=MemoryListingStore)
 
     def open(
         self,
