@@ -2,7 +2,7 @@
 /** What accepting operations would do to the lists of models: which servers are searched then, and the choice. */
 import { t } from "../base/language.js";
 import { announceSentence, el, fill, labelledField, link, notice, sentenceOf } from "../ui/dom.js";
-import { listingSelect } from "../ui/listing_choice.js";
+import { listingSelect } from "../session/listing_choice.js";
 import { viewAddress } from "../ui/router.js";
 import { forecastSentence, listingOf } from "../session/selection.js";
 

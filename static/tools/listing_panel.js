@@ -2,7 +2,7 @@
 /** Which servers are listed and which are searched, each with its user's choice. */
 import { t, counted } from "../base/language.js";
 import { el, fill, labelledField } from "../ui/dom.js";
-import { listingSelect } from "../ui/listing_choice.js";
+import { listingSelect } from "../session/listing_choice.js";
 
 /** @typedef {import("../types/api_types.js").Selection} Selection */
 /** @typedef {import("../types/api_types.js").SelectionChoice} SelectionChoice */

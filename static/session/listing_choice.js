@@ -1,11 +1,11 @@
 // @ts-check
 /** How models get the tools of one server: listed by name or found by search, as its user chooses. */
 import { t } from "../base/language.js";
-import { el } from "./dom.js";
-import { listingOf, withListing } from "../session/selection.js";
+import { el } from "../ui/dom.js";
+import { listingOf, withListing } from "./selection.js";
 
 /** @typedef {import("../types/api_types.js").SelectionChoice} SelectionChoice */
-/** @typedef {import("../session/selection.js").Listing} Listing */
+/** @typedef {import("./selection.js").Listing} Listing */
 
 /** @type {[Listing, string][]} */
 const WAYS = [
