@@ -48,10 +48,11 @@ export function listingOf(choice, serverId) {
 
 /** @param {SelectionChoice} choice @param {string} serverId @param {Listing} listing @returns {SelectionChoice} */
 export function withListing(choice, serverId, listing) {
-  const others = (/** @type {string[]} */ ids) => ids.filter((id) => id !== serverId);
-  const chosen = { ...choice, listed: others(choice.listed), searched: others(choice.searched) };
-  if (listing !== "") chosen[listing] = [...chosen[listing], serverId];
-  return chosen;
+  const idsOf = (/** @type {string[]} */ ids, /** @type {Listing} */ of) => {
+    const others = ids.filter((id) => id !== serverId);
+    return of === listing ? [...others, serverId] : others;
+  };
+  return { ...choice, listed: idsOf(choice.listed, "listed"), searched: idsOf(choice.searched, "searched") };
 }
 
 /**
