@@ -31,9 +31,16 @@ def test_a_test_belongs_to_the_wing_that_it_knows(file: str, wing: str) -> None:
 @pytest.mark.parametrize("wing", WINGS)
 def test_the_option_leaves_out_the_tests_of_the_other_wing(wing: str) -> None:
     """Issue 40: as pytest asks before it runs what it has collected."""
-    left_out = list[str]()
-    hook = SimpleNamespace(pytest_deselected=lambda items: left_out.extend(each.nodeid for each in items))
-    config: Any = SimpleNamespace(getoption=lambda _name: wing, hook=hook)
+    left_out = list[Any]()
+
+    def leave_out(items: list[Any]) -> None:
+        left_out.extend(each.nodeid for each in items)
+
+    def find_option(_name: str) -> str:
+        return wing
+
+    hook = SimpleNamespace(pytest_deselected=leave_out)
+    config: Any = SimpleNamespace(getoption=find_option, hook=hook)
     names = ["tests/unit/calls/test_engine.py", "tests/unit/models/agent/loop/test_subquery.py"]
     items: list[Any] = [SimpleNamespace(nodeid=name, path=ROOT / name) for name in names]
     pytest_collection_modifyitems(config, items)
