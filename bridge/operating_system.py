@@ -23,6 +23,9 @@ if TYPE_CHECKING:
 
 OWNER_ONLY = 0o600
 
+NICENESS = 10
+"""Of processes whose work can wait; ordinary ones have 0, the last ones 19."""
+
 ENOUGH_DESCRIPTORS = 65_536
 """Maximum number of descriptors to ask for."""
 
@@ -332,6 +335,12 @@ def limit_memory(bytes_: int, *, resource: Any = _RESOURCE, platform: str = sys.
         return False
     resource.setrlimit(resource.RLIMIT_AS, (bytes_, bytes_))
     return True
+
+
+def lower_priority() -> None:
+    """Let other processes go first, where the system knows priorities."""
+    if nice := getattr(os, "nice", None):
+        nice(NICENESS)
 
 
 def raise_descriptor_limit(*, resource: Any = _RESOURCE) -> None:

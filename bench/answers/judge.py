@@ -42,7 +42,7 @@ class Task:
 def read_tasks() -> list[Task]:
     """Return the ten tasks, in order."""
     listed = tomllib.loads((Path(__file__).parent / "tasks.toml").read_text(encoding="utf-8"))
-    return [Task(**{**task, "needed": tuple(task["needed"])}) for task in listed["task"]]
+    return [Task(needed=tuple(task.pop("needed")), **task) for task in listed["task"]]
 
 
 def count_tokens(*read: str) -> int:

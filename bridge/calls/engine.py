@@ -23,8 +23,10 @@ from bridge.calls.call_ids import new_unsealed_id
 from bridge.calls.dispatcher import Dispatcher
 from bridge.calls.outcome import CallOutcome
 from bridge.calls.ports import RecordedCall
+from bridge.calls.reading import Reading
 from bridge.calls.repeated_calls import RepeatedCalls
 from bridge.calls.request import ALL_TOOLS, CallOptions, CallRequest, ToolCall, unquote_call
+from bridge.calls.result_select import checked_select, split_select
 from bridge.calls.state_machine import CallState
 from bridge.catalog.registry import Registry
 from bridge.catalog.server_view import ServerRecord, UserView
@@ -53,12 +55,15 @@ from toolserver.tool.meta_tools import (
 class StoredAnswers(Protocol):
     """Answers that are too long for a caller, stored whole."""
 
-    async def fit_answer(
-        self, user_id: str, outcome: CallOutcome, max_bytes: int | None = None
-    ) -> CallOutcome:
-        """Return the outcome with as much text as its caller reads, and store the whole; never raises.
+    async def fit_answer(self, user_id: str, outcome: CallOutcome, reading: Reading) -> CallOutcome:
+        """Return the outcome with as much as its caller reads, and store the whole; never raises."""
+        ...
 
-        `max_bytes`: what the caller reads at most, if that is less than what all do.
+    async def select_stored(self, user_id: str, call_id: str, reading: Reading) -> bytes:
+        """Return what the query of `reading` selects from a user's stored answer, as a JSON object.
+
+        Raises:
+            BridgeError: as `read_page`.
         """
         ...
 
@@ -165,7 +170,8 @@ class Engine:
         if validator is None:
             validator = await self._registry.compile_validator(server, tool.operation)
         try:
-            call, decoded = _with_valid_arguments(call, validator)
+            text, select = split_select(call.arguments_text, tool.operation, validator)
+            call, decoded = _with_valid_arguments(replace(call, arguments_text=text), validator)
         except ArgumentError as error:
             raise _invalid_arguments(error, tool.name if tool.name != call.tool_name else None) from None
         request = _request_of(call, tool, server.record)
@@ -177,7 +183,8 @@ class Engine:
             )
         if decoded:
             outcome = replace(outcome, decoded=decoded)
-        return await self._answers.fit_answer(call.context.user_id, outcome, call.options.max_answer_bytes)
+        reading = replace(call.options.reading, select=select) if select else call.options.reading
+        return await self._answers.fit_answer(call.context.user_id, outcome, reading)
 
     async def _dispatch(self, options: CallOptions, request: CallRequest) -> CallOutcome:
         if request.doubted is not None or await self._approvals.is_needed(request):
@@ -210,9 +217,12 @@ class Engine:
     async def _read(self, call: ToolCall) -> str:
         with _as_invalid_arguments():
             wanted = read_reading(call.arguments_text, max_bytes=ARGUMENT_BYTES)
-        part = await self._answers.read_page(
-            call.context.user_id, wanted.call_id, wanted.offset, call.options.max_answer_bytes
-        )
+            select = checked_select(wanted.select, "select")
+        user_id, reading = call.context.user_id, call.options.reading
+        if select:
+            selecting = replace(reading, select=select)
+            return (await self._answers.select_stored(user_id, wanted.call_id, selecting)).decode()
+        part = await self._answers.read_page(user_id, wanted.call_id, wanted.offset, reading.max_bytes)
         return dump_json(part).decode()
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 
+from bridge.calls.reading import WHOLE, Reading
 from toolserver.call.exact_json import unquoted_text
 from toolserver.tool.catalog import Tool
 from toolserver.value_object import value_object
@@ -62,8 +63,8 @@ class CallOptions:
     latest_end: float | None = None
     """Time of the event loop at which the call, waiting or running, is ended by its batch. Only the time
     during which its user is asked is added to it."""
-    max_answer_bytes: int | None = None
-    """Maximum bytes of an answer's text that its caller reads, where that is less than the bridge's own."""
+    reading: Reading = WHOLE
+    """What its caller reads of the answer."""
 
 
 NO_OPTIONS = CallOptions()

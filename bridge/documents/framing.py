@@ -62,10 +62,10 @@ Answering = Callable[..., Iterable[bytes]]
 """Takes a header, a text and its files; returns the lines of the answer."""
 
 
-def serve_requests(answering: Answering) -> None:
+def serve_requests(answering: Answering, *, memory_bytes: int = MEMORY_BYTES) -> None:
     """Serve requests until standard input closes."""
     ignore_interrupts()  # Ctrl-C ends the bridge, and the bridge ends this process
-    limit_memory(MEMORY_BYTES)
+    limit_memory(memory_bytes)
     sys.addaudithook(_refuse_network)
     requests, answers = sys.stdin.buffer, sys.stdout.buffer
     sys.stdout = sys.stderr  # a stray print must not break the frames

@@ -8,21 +8,19 @@ blocks the event loop.
 from __future__ import annotations
 
 import asyncio
-import os
-import sys
 from codecs import getincrementaldecoder
 from collections.abc import AsyncIterator, Awaitable, Callable, Mapping, Sequence
 from functools import partial
-from pathlib import Path
 from typing import TypeVar
 
 import orjson
 
 from bridge.catalog.server_view import Validation
 from bridge.documents.bodies import SplitBody
+from bridge.documents.child_requests import PIECE_CHARS, end_child, send_request, spawn_module
 from bridge.documents.children import PATIENCE_S, Children
-from bridge.documents.framing import LENGTH, TEXT_MARK, build_frame, frame_length
-from bridge.documents.piped_child import Child, spawn_child
+from bridge.documents.framing import TEXT_MARK
+from bridge.documents.piped_child import Child
 from bridge.errors import BridgeError, ErrorCode
 from bridge.tasks import yield_to_loop
 from toolserver.document.bundle import Bundle, Problem
@@ -30,8 +28,6 @@ from toolserver.tool.argument_schemas import ToolSchema
 from toolserver.tool.compile import CompiledDocument, CompiledReader
 
 ResultT = TypeVar("ResultT")
-
-PACKAGE_FOLDER = Path(__file__).parents[2]
 
 COMPILATION, VALIDATION = "bridge.documents.compilation_child", "bridge.documents.validation_child"
 """Modules that the processes run; two of them, because loading the validator takes longer than all the
@@ -42,14 +38,8 @@ COMPILE_SECONDS = 60.0
 
 VALIDATE_SECONDS = 300.0
 
-PIECE_CHARS = 512 * 1024
-"""Characters, or bytes, of a text that are encoded, decoded or written before other tasks run."""
-
 KEYS_AT_A_TIME = 100
 """Schemas that are compiled before another request has its turn: a first call waits for as many."""
-
-SLICE_S = 0.003
-"""Maximum seconds of reading lines before other tasks get the event loop."""
 
 
 class DocumentWorker:
@@ -57,7 +47,7 @@ class DocumentWorker:
 
     def __init__(self, *, compile_s: float = COMPILE_SECONDS, patience_s: float = PATIENCE_S) -> None:
         self._compile_s = compile_s
-        self._children = Children(lambda: _spawn(COMPILATION), _end, patience_s=patience_s)
+        self._children = Children(lambda: spawn_module(COMPILATION), end_child, patience_s=patience_s)
         self._validating = asyncio.Lock()
 
     async def start_child(self) -> None:
@@ -79,7 +69,7 @@ class DocumentWorker:
             "base_url": base_url,
             "overlays": len(overlays),
         }
-        return await self._ask(lambda process: _compiled(_send_request(process, header, text, *overlays)))
+        return await self._ask(lambda process: _compiled(send_request(process, header, text, *overlays)))
 
     async def compile_schemas(
         self, text: str, digest: str, keys: Sequence[str], *, bare: str = "", overlays: Sequence[str] = ()
@@ -162,7 +152,7 @@ class DocumentWorker:
             "left_out": dict(left_out),
         }
         facts, *bundled = await self._ask(
-            lambda process: _checked(_send_request(process, header, text, *texts.values()))
+            lambda process: _checked(send_request(process, header, text, *texts.values()))
         )
         read = orjson.loads(facts)
         problems = tuple(Problem(**problem) for problem in read["problems"])
@@ -176,7 +166,7 @@ class DocumentWorker:
             BridgeError: `invalid_request`: it is not JSON; `invalid_document`, as `compile_document`.
         """
         facts, *texts = await self._ask(
-            lambda process: _checked(_send_request(process, {"op": "split"}, body))
+            lambda process: _checked(send_request(process, {"op": "split"}, body))
         )
         read = orjson.loads(facts)
         if "problem" in read:
@@ -187,16 +177,16 @@ class DocumentWorker:
     async def validate_document(self, text: str) -> Validation:
         """Return what openapi-core says about a document; a bad document never raises."""
         async with self._validating:
-            process = await _spawn(VALIDATION)
+            process = await spawn_module(VALIDATION)
             try:
                 async with asyncio.timeout(VALIDATE_SECONDS):
-                    lines = [line async for line in _send_request(process, {}, text)]
+                    lines = [line async for line in send_request(process, {}, text)]
                 problems: list[str] = orjson.loads(lines[0])["problems"]
                 return Validation("invalid" if problems else "valid", tuple(problems))
             except (TimeoutError, asyncio.IncompleteReadError, ConnectionError, ValueError, LookupError):
                 return Validation("failed", ("The validator did not finish.",))
             finally:
-                await _end(process)
+                await end_child(process)
 
     async def check_alive(self) -> float | None:
         """Return when the child answers, which is started if there is none.
@@ -209,43 +199,12 @@ class DocumentWorker:
         if (busy := self._children.busy_seconds()) is not None:
             return busy
         header: dict[str, object] = {"op": "schemas", "digest": "", "keys": [], "bare": ""}
-        await self._ask(lambda process: _checked(_send_request(process, header, "")))
+        await self._ask(lambda process: _checked(send_request(process, header, "")))
         return None
 
     async def close(self) -> None:
         """End the children."""
         await self._children.close()
-
-
-async def _spawn(module: str) -> Child:
-    # -P: not the current folder: modules that lie there must not be run by us
-    arguments = (sys.executable, "-P", "-m", module)
-    return await spawn_child(arguments, os.environ | {"PYTHONPATH": str(PACKAGE_FOLDER)})
-
-
-async def _end(process: Child) -> None:
-    if process.returncode is None:
-        process.kill()
-    await process.communicate()  # reads the rest: a full pipe would keep `wait` from ever ending
-
-
-def _write(requests: asyncio.StreamWriter, content: bytes) -> None:
-    """Write to a child, which may have died meanwhile: uvloop then raises, asyncio drops the bytes.
-
-    Raises:
-        ConnectionResetError: its pipe is closed.
-    """
-    if requests.is_closing():
-        raise ConnectionResetError
-    requests.write(content)
-
-
-async def _pieces_of(text: str | bytes) -> AsyncIterator[bytes]:
-    """Yield a text as UTF-8; encoding one of 20 MB at once would keep the event loop for up to 25 ms."""
-    for start in range(0, len(text), PIECE_CHARS):
-        piece = text[start : start + PIECE_CHARS]
-        yield piece if isinstance(piece, bytes) else piece.encode("utf-8", "replace")
-        await yield_to_loop()
 
 
 async def _decoded(line: bytes) -> str:
@@ -256,40 +215,6 @@ async def _decoded(line: bytes) -> str:
         pieces.append(decoder.decode(line[start : start + PIECE_CHARS]))
         await yield_to_loop()
     return "".join([*pieces, decoder.decode(b"", final=True)])
-
-
-async def _send_request(
-    process: Child, header: Mapping[str, object], *texts: str | bytes
-) -> AsyncIterator[bytes]:
-    requests, answers = process.stdin, process.stdout
-    if requests is None or answers is None:
-        raise ConnectionResetError
-    _write(requests, build_frame(orjson.dumps(header)))
-    for text in texts:
-        pieces = [piece async for piece in _pieces_of(text)]
-        _write(requests, LENGTH.pack(sum(map(len, pieces))))
-        for piece in pieces:
-            _write(requests, piece)
-            await requests.drain()
-    clock = asyncio.get_running_loop().time
-    slice_end = clock() + SLICE_S
-    while length := frame_length(await answers.readexactly(LENGTH.size)):
-        yield await _read_line(answers, length)
-        if clock() >= slice_end:
-            await yield_to_loop()
-            slice_end = clock() + SLICE_S
-
-
-async def _read_line(answers: asyncio.StreamReader, length: int) -> bytes:
-    """Read a line, a long one in pieces: the reader copies what it gives at once."""
-    if length <= PIECE_CHARS:
-        return await answers.readexactly(length)
-    pieces: list[bytes] = []
-    while length > 0:
-        pieces.append(await answers.readexactly(min(length, PIECE_CHARS)))
-        length -= PIECE_CHARS
-    await yield_to_loop()
-    return b"".join(pieces)
 
 
 async def _compiled(lines: AsyncIterator[bytes]) -> CompiledDocument:
@@ -307,10 +232,10 @@ async def _about_document(
     header: Mapping[str, object], texts: Sequence[str], wanted: int, process: Child
 ) -> list[bytes]:
     """Ask about a text with its overlays; they are sent only if the child does not have the document."""
-    lines = await _checked(_send_request(process, header, ""))
+    lines = await _checked(send_request(process, header, ""))
     if len(lines) >= wanted:
         return lines
-    return await _checked(_send_request(process, {**header, "overlays": len(texts) - 1}, *texts))
+    return await _checked(send_request(process, {**header, "overlays": len(texts) - 1}, *texts))
 
 
 async def _checked(lines: AsyncIterator[bytes]) -> list[bytes]:

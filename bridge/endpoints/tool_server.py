@@ -14,12 +14,14 @@ import orjson
 from aiohttp import hdrs, web
 from multidict import istr
 
+from bridge.answers.outline_header import outlines_of
 from bridge.auth.forwarded_users import USER_HEADERS
 from bridge.auth.pairing_links import PairingLinks
 from bridge.browser_protocol import ARGUMENT_BYTES
 from bridge.calls.engine import Engine
 from bridge.calls.outcome import CallOutcome
-from bridge.calls.request import NO_OPTIONS, CallContext, CallOptions, ToolCall
+from bridge.calls.reading import Reading
+from bridge.calls.request import CallContext, CallOptions, ToolCall
 from bridge.catalog.registry import NOBODY, Registry
 from bridge.errors import BridgeError, ErrorCode, WireError
 from bridge.http.access import caller_of
@@ -100,9 +102,8 @@ class ToolServer(DeclaredRoutes):
             name = await self._registry.own_name(caller.user.id, name)
         message_id = message_id_of(request)
         deadline_s = _requested_deadline(request)
-        is_plain = message_id is None and deadline_s is None
         group = None if message_id is None else f"{caller.id} {message_id}"
-        options = NO_OPTIONS if is_plain else CallOptions(group=group, deadline_s=deadline_s)
+        reading = Reading(outlines=outlines_of(request, caller))
         call = ToolCall(
             CallContext(
                 caller.user.id,
@@ -115,7 +116,7 @@ class ToolServer(DeclaredRoutes):
             tool_name=name,
             arguments_text=await _arguments_text(request),
             server_id=request.match_info.get("server"),
-            options=options,
+            options=CallOptions(group=group, deadline_s=deadline_s, reading=reading),
         )
         outcome, begun = await run_kept_alive(request, self._settled(call))
         if begun is not None:

@@ -95,7 +95,7 @@ class AnswerFiles:
         self, user_id: str, outcome: CallOutcome, max_bytes: int | None = None
     ) -> CallOutcome:
         """Return the outcome with as much text as its caller reads; the whole is stored (engine's port)."""
-        answered, most = outcome.answered, self._most(max_bytes)
+        answered, most = outcome.answered, self.limit_of(max_bytes)
         body = answered.body if answered else None
         if answered is None or not isinstance(body, TextBody):
             return outcome
@@ -104,16 +104,22 @@ class AnswerFiles:
         content = body.text.encode("utf-8", "replace")
         if len(content) <= most:
             return outcome
-        stored_file, total_bytes = body.stored_file, body.total_bytes
-        if stored_file is None and total_bytes is None:
-            upload = Upload(self._folder, user_id, f"{outcome.call_id}{TEXT}", max_bytes=len(content))
-            file_id = await store_upload(upload, _single_chunk(content))
-            stored_file = None if file_id is None else FileBody(file_id, len(content))
+        stored_file = await self.store_text(user_id, outcome.call_id, body)
         beginning = beginning_of(body.text, most)
-        cut = TextBody(beginning, total_bytes=total_bytes or len(content), stored_file=stored_file)
+        cut = TextBody(beginning, total_bytes=body.total_bytes or len(content), stored_file=stored_file)
         return replace(outcome, answered=replace(answered, body=cut))
 
-    def _most(self, max_bytes: int | None) -> int:
+    async def store_text(self, user_id: str, call_id: str, body: TextBody) -> FileBody | None:
+        """Return the whole text as a file, stored if it is not yet; None without space."""
+        if body.stored_file is not None or body.total_bytes is not None:
+            return body.stored_file
+        content = body.text.encode("utf-8", "replace")
+        upload = Upload(self._folder, user_id, f"{call_id}{TEXT}", max_bytes=len(content))
+        file_id = await store_upload(upload, _single_chunk(content))
+        return None if file_id is None else FileBody(file_id, len(content))
+
+    def limit_of(self, max_bytes: int | None) -> int:
+        """Return how many bytes a caller reads that reads `max_bytes` at most; None: as much as all do."""
         return min(self._max_answer_bytes, max_bytes or RESULT_BYTES)
 
     async def read_page(
@@ -128,6 +134,15 @@ class AnswerFiles:
                 is gone that may have had it; `cluster_unavailable`: it is not reached; `invalid_arguments`:
                 it is not text, or ends before `offset`.
         """
+        path = await self.find_text(user_id, call_id)
+        return await asyncio.to_thread(_page_of, path, offset, self.limit_of(max_bytes))
+
+    async def find_text(self, user_id: str, call_id: str) -> Path:
+        """Return the stored text of a call.
+
+        Raises:
+            BridgeError: as `read_page`.
+        """
         file_id = await self._find_answer(user_id, call_id)
         path = self._folder.find_file(file_id) if file_id else None
         if path is None:
@@ -139,7 +154,7 @@ class AnswerFiles:
         if path.suffix != TEXT:
             message = f"The answer of {call_id} is a file, not text. Its url is in the answer of the call."
             raise BridgeError(ErrorCode.INVALID_ARGUMENTS, message, detail={"argument": "call_id"})
-        return await asyncio.to_thread(_page_of, path, offset, self._most(max_bytes))
+        return path
 
     async def sign_link(
         self, user_id: str, call_id: str, mime: str, filename: str = ""

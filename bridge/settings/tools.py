@@ -14,6 +14,9 @@ DEFAULT_MAX_ANSWER_BYTES = 256 * 1024
 """Maximum bytes of one answer's text that a caller reads: about 64,000 tokens, half the context of most
 models."""
 
+DEFAULT_OUTLINE_BYTES = 32 * 1024
+"""About 8,000 tokens: what is longer stays in the context of a model for the rest of its conversation."""
+
 MIN_MAX_ANSWER_BYTES = 1024
 
 _ANSWER_RANGE = f"0, or a whole number from {MIN_MAX_ANSWER_BYTES:,} to {RESULT_BYTES:,}"
@@ -81,6 +84,23 @@ class ToolSettings(Section):
         default=None,
         description="the same at `/mcp`, where clients refuse or cut what is longer than they take. 0: as "
         "everywhere",
+    )
+    outline_bytes: Annotated[
+        int,
+        AfterValidator(_all_or_enough),
+        Names(
+            "TOOL_BRIDGE_OUTLINE_BYTES",
+            "--outline-bytes",
+            "BYTES",
+            range=_ANSWER_RANGE,
+            see="[answers](answers.md#outlines)",
+        ),
+    ] = Field(
+        default=DEFAULT_OUTLINE_BYTES,
+        ge=0,
+        le=RESULT_BYTES,
+        description="bytes of a JSON answer above which models of the bridge and callers behind a forwarder "
+        "read its outline. 0: no outlines at all",
     )
     enable_strict_tool_calling: Annotated[bool, Names(alias="ENABLE_STRICT_TOOL_CALLING")] = Field(
         default=True,

@@ -76,6 +76,10 @@ class ArgumentValidator:
         self._declared = None if takes_more else dict.fromkeys(object_at(schema, "properties"))
         self._validator = _Validator(schema)
 
+    def takes(self, name: str) -> bool:
+        """Whether an argument of that name may be one of the operation's."""
+        return self._declared is None or name in self._declared
+
     def validate_arguments(self, arguments: JsonObject) -> JsonObject:
         """The arguments as they are sent: the same object, unless a text was the JSON of a value.
 

@@ -7,7 +7,7 @@ WebUI 0.12.4). Knows nothing of calls, errors and HTTP servers.
 """
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Literal, NamedTuple
 
 import orjson
@@ -34,6 +34,10 @@ _SILENT_TYPES = frozenset(
 _NO_HEADERS: Mapping[str, str] = {}
 _EMBED_HEADERS = ("content-disposition", "location")
 
+SELECT = (
+    "This is the outline of a longer answer. Select what you need with read_result: this call_id, and in "
+    "select a JMESPath over the shape, such as orders[?total > `10`].{id: id}. With offset it gives the text."
+)
 READ_ON = (
     "This is the beginning of the answer. Read on with read_result: this call_id, next_offset as offset."
 )
@@ -57,6 +61,20 @@ class FileBody:
 
 
 @value_object
+class QueriedText:
+    """What a caller reads of a text that was queried, or is too long for it."""
+
+    outline: bytes | None = None
+    """JSON, as `outline.outline_of` gives it; None: of what was selected, and of what is not JSON."""
+    selected: bytes | None = None
+    """JSON."""
+    complete: bool = True
+    """Whether the query was asked of the whole answer."""
+    select_error: str = ""
+    """Why nothing was selected; "" if nothing was to be."""
+
+
+@value_object
 class TextBody:
     """A body the page read as text."""
 
@@ -66,6 +84,7 @@ class TextBody:
     """Size of the whole text in UTF-8 bytes, when `text` is only its beginning."""
     stored_file: FileBody | None = None
     """The whole text as a file, if it is stored."""
+    queried: QueriedText | None = None
 
 
 @value_object
@@ -120,6 +139,8 @@ def render_answer(
     body = answered.body
     if isinstance(body, FileBody):
         return _render_file(answered, body, file_url)
+    if body is not None and body.queried is not None:
+        return _render_queried(answered, body, body.queried, call_id, file_url)
     if allow_inline_html and _is_inline(answered) and (embedded := _render_embed(answered)) is not None:
         return embedded
     if body is None or not (body.text or answered.truncated):
@@ -159,6 +180,35 @@ def _told_in_header(answered: Answered) -> Mapping[str, str]:
     return {ANSWER_HEADERS: headers_line(told)} if told else _NO_HEADERS
 
 
+def _render_queried(
+    answered: Answered, body: TextBody, queried: QueriedText, call_id: str, file_url: FileUrl
+) -> Rendered:
+    """The outline or what was selected; both name the stored answer."""
+    if queried.selected is not None:
+        told: dict[str, object] = {"selected": orjson.Fragment(queried.selected)}
+        told |= {} if queried.complete else {"complete": False}
+        told |= {**_told_beside(answered), "call_id": call_id}
+        told |= (
+            {} if body.stored_file is None else {"file": _file_fields(answered, body.stored_file, file_url)}
+        )
+        return _json(told if not answered.truncated else {**told, "hint": _cut_hint(answered)})
+    error = {"select_error": queried.select_error} if queried.select_error else {}
+    if queried.outline is None:
+        rendered = render_answer(
+            replace(answered, body=replace(body, queried=None)),
+            call_id=call_id,
+            file_url=file_url,
+            allow_inline_html=False,
+        )
+        return _json({"result": orjson.Fragment(rendered.body), **error})
+    continuation: dict[str, object] = {}
+    if body.stored_file is not None:
+        continuation = {"next_offset": 0, "file": _file_fields(answered, body.stored_file, file_url)}
+    truncated = {"truncated": _sizes(answered, body, 0), "call_id": call_id, **continuation}
+    outline = {"outline": orjson.Fragment(queried.outline), **error, **_told_beside(answered)}
+    return _json({**outline, **truncated, "hint": _hint(answered, body, SELECT)})
+
+
 class _Beginning(NamedTuple):
     """The part of a cut text that is shown."""
 
@@ -189,7 +239,7 @@ def _render_cut(answered: Answered, body: TextBody, call_id: str, file_url: File
     if body.stored_file is not None:
         continuation = {"next_offset": end, "file": _file_fields(answered, body.stored_file, file_url)}
     truncated = {"truncated": {**sizes, **facts}, "call_id": call_id, **continuation}
-    return _json({**fields, **_told_beside(answered), **truncated, "hint": _hint(answered, body)})
+    return _json({**fields, **_told_beside(answered), **truncated, "hint": _hint(answered, body, READ_ON)})
 
 
 def _sizes(answered: Answered, body: TextBody, shown: int) -> dict[str, int]:
@@ -199,15 +249,19 @@ def _sizes(answered: Answered, body: TextBody, shown: int) -> dict[str, int]:
     return sizes if total is None else {**sizes, "bytes_total": total}
 
 
-def _hint(answered: Answered, body: TextBody) -> str:
+def _hint(answered: Answered, body: TextBody, read_on: str) -> str:
     hints: list[str] = []
     if body.stored_file is not None:
-        hints.append(READ_ON)
+        hints.append(read_on)
     elif body.total_bytes is not None:
         hints.append(NOT_STORED)
     if answered.truncated:
-        hints.append(CUT_BY_TIME if answered.cut_by == "time" else CUT_BY_SIZE)
+        hints.append(_cut_hint(answered))
     return " ".join(hints)
+
+
+def _cut_hint(answered: Answered) -> str:
+    return CUT_BY_TIME if answered.cut_by == "time" else CUT_BY_SIZE
 
 
 def _splice(answered: Answered, encoded: bytes) -> Rendered | None:

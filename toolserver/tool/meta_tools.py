@@ -66,6 +66,8 @@ class ReadRequest(NamedTuple):
     call_id: str
     offset: int
     """Number of characters of the text to skip."""
+    select: str
+    """A query of the answer; "" for its text."""
 
 
 def _schema(properties: JsonObject, *required: str) -> bytes:
@@ -114,18 +116,24 @@ RUN_OPERATION = MetaTool(
 
 READ_RESULT = MetaTool(
     "read_result",
-    "Read on in the result of an earlier call that was cut, from where it ended.",
+    "Read the result of an earlier call that was too long: what select chooses of it, or its text from an "
+    "offset.",
     _schema(
         {
-            "call_id": {"type": "string", "description": "The call_id in the result that was cut."},
+            "call_id": {"type": "string", "description": "The call_id in the result."},
+            "select": {
+                "type": "string",
+                "description": "What to choose of JSON, as JMESPath: orders[?total > `10`].{id: id}.",
+            },
             "offset": {
                 "type": "integer",
                 "minimum": 0,
-                "description": "Where to go on: next_offset of the last part. Value >= 0.",
+                "default": 0,
+                "description": "Without select: where the text goes on, next_offset of the last part. "
+                "Value >= 0. Default: 0.",
             },
         },
         "call_id",
-        "offset",
     ),
     safe=True,
 )
@@ -168,7 +176,8 @@ def read_reading(text: str, *, max_bytes: int) -> ReadRequest:
         ArgumentError: the text does not fit the tool.
     """
     arguments = _validated(READ_RESULT, parse_arguments(text, max_bytes=max_bytes))
-    return ReadRequest(text_at(arguments, "call_id"), _integer(arguments, "offset", 0))
+    offset = _integer(arguments, "offset", 0)
+    return ReadRequest(text_at(arguments, "call_id"), offset, text_at(arguments, "select"))
 
 
 def no_operation(name: str, tools: Iterable[Tool]) -> ArgumentError:

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from bridge.answers.fitted_answers import FittedAnswers
+from bridge.answers.queries import QueryWorker
 from bridge.app.canary import CANARY_FRESH_S, CANARY_S, build_canary
 from bridge.app.part import Ground, Observers, Part
 from bridge.app.parts.accounts import AccountsPart
@@ -65,13 +67,14 @@ class CallsPart(Part):
             observers=CallObservers(observers.calls, observers.followed_calls),
         )
         self.files = self._make_files(accounts.identity, answers)
+        self._queries = QueryWorker()
         self._admission = AdmissionControl(controls)
         self.engine = Engine(
             self.registry,
             records.approvals,
             self._admission,
             self.dispatcher,
-            self.files,
+            FittedAnswers(self.files, self._queries, ground.settings.tools.outline_bytes),
             repeats=records.repeats,
             on_refusal=observers.refusals,
         )
@@ -137,3 +140,7 @@ class CallsPart(Part):
     async def stop_work(self) -> None:
         """Settle every call that is still open."""
         self.dispatcher.stop_calls()
+
+    async def close(self) -> None:
+        """End the process that queries answers."""
+        await self._queries.close()

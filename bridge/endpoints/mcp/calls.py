@@ -171,7 +171,7 @@ class McpCalls:
             tool_name=name,
             arguments_text=message.read_arguments(),
             server_id=request.match_info.get("server"),
-            options=CallOptions(max_answer_bytes=self._readers.limit_of(caller, message)),
+            options=CallOptions(reading=self._readers.reading_of(request, caller, message)),
             repeat=RepeatKey(caller.key_id, request_id, read_idempotency_key(message)),
         )
         return call, request_id

@@ -8,7 +8,11 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
+from aiohttp import web
+
+from bridge.answers.outline_header import outlines_of
 from bridge.auth.identity import Caller
+from bridge.calls.reading import Reading
 from bridge.endpoints.mcp.protocol import RpcMessage
 from toolserver.json_types import object_at, text_at
 
@@ -51,6 +55,10 @@ class McpReaders:
         told = _known_name(text_at(object_at(message.meta, CLIENT_INFO_KEY), "name"))
         name = told or self._names.get((caller.user.id, caller.id), "")
         return CLIENT_BYTES.get(name, USUAL_BYTES)
+
+    def reading_of(self, request: web.Request, caller: Caller, message: RpcMessage) -> Reading:
+        """Return what the caller's model reads of an answer."""
+        return Reading(self.limit_of(caller, message), outlines_of(request, caller))
 
 
 def _known_name(name: str) -> str:

@@ -19,7 +19,6 @@ from bridge.models.conversations.model_parameters import request_options
 from bridge.models.conversations.prompt import ListedTool, build_instructions
 from bridge.models.conversations.window import Window, build_history
 from bridge.models.providers.listed_models import ModelEntry
-from toolserver.call.result import READ_ON
 from toolserver.json_types import text_at
 from toolserver.tool.meta_tools import READ_RESULT
 
@@ -66,8 +65,8 @@ class Planner:
 def _build_request(plan: RunPlan, run_id: str, window: Window) -> TurnRequest:
     conversation = plan.conversation
     names = {tool.name for tool in conversation.settings.tools}
-    if names and _has_more_to_read(window):
-        names.add(READ_RESULT.name)
+    if names:
+        names.add(READ_RESULT.name)  # the next answer may be an outline
     return TurnRequest(
         user_id=conversation.user_id,
         turn_id=run_id,
@@ -82,12 +81,6 @@ def _build_request(plan: RunPlan, run_id: str, window: Window) -> TurnRequest:
         caller_id=plan.asker.id,
         options=request_options(conversation.settings.parameters, plan.entry.parameters),
     )
-
-
-def _has_more_to_read(window: Window) -> bool:
-    """Return whether an answer in the window was cut, and says how to read the rest."""
-    outputs = [item for message in window.messages if message.role == "tool" for item in message.items]
-    return any(READ_ON in text_at(item, "output") for item in outputs)
 
 
 def find_call(branches: Branches, head_id: str | None, tool_call_id: str) -> tuple[Message, ModelCall]:

@@ -13,6 +13,7 @@ from bridge.calls.dispatcher import Dispatcher
 from bridge.calls.engine import Engine
 from bridge.calls.open_call import OpenCall, Page
 from bridge.calls.outcome import CallOutcome
+from bridge.calls.reading import Reading
 from bridge.calls.repeated_calls import RepeatedCalls
 from bridge.calls.request import CallContext, RepeatKey, ToolCall
 from bridge.catalog.registry import Registry
@@ -74,11 +75,16 @@ class FakeAnswerStore:
     asked: list[tuple[str, str, int]] = field(default_factory=list[tuple[str, str, int]])
     fitted: list[CallOutcome] = field(default_factory=list[CallOutcome])
 
-    async def fit_answer(
-        self, user_id: str, outcome: CallOutcome, max_bytes: int | None = None
-    ) -> CallOutcome:
+    readings: list[Reading] = field(default_factory=list[Reading])
+
+    async def fit_answer(self, user_id: str, outcome: CallOutcome, reading: Reading) -> CallOutcome:
         self.fitted.append(outcome)
+        self.readings.append(reading)
         return outcome
+
+    async def select_stored(self, user_id: str, call_id: str, reading: Reading) -> bytes:
+        self.readings.append(reading)
+        return b'{"selected":[1.10]}'
 
     async def read_page(
         self, user_id: str, call_id: str, offset: int, max_bytes: int | None = None

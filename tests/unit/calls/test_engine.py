@@ -165,7 +165,8 @@ async def test_an_index_is_made_once_per_view() -> None:
         ("find_operations", {"query": "a", "server": "nowhere"}, "server"),
         ("run_operation", {"name": "listProduct"}, "name"),
         ("read_result", {"call_id": "c", "offset": -1}, "offset"),
-        ("read_result", {"call_id": "c"}, "offset"),
+        ("read_result", {"offset": 0}, "call_id"),
+        ("read_result", {"call_id": "c", "select": "a["}, "select"),
     ],
 )
 async def test_arguments_of_the_bridges_own_tools_are_held_to_their_schemas(

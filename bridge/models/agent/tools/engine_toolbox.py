@@ -12,6 +12,7 @@ from functools import partial
 
 from bridge.calls.answer_parts import StoredFiles
 from bridge.calls.batch import MAX_BATCH_CALLS, BatchCall, BatchEngine, BatchOutput, run_batch
+from bridge.calls.reading import EARLY_OUTLINES
 from bridge.calls.request import MAX_ASKED_BY_CHARS, CallContext, CallOptions, ToolCall
 from bridge.errors import BridgeError, ErrorCode, WireError
 from bridge.models.agent.items import Item, ModelCall
@@ -260,7 +261,7 @@ class EngineToolbox:
                 tool.name,
                 text,
                 server_id=tool.server_id,
-                options=CallOptions(group=request.turn_id),
+                options=CallOptions(group=request.turn_id, reading=EARLY_OUTLINES),
                 scope=request.scope,
             ),
         )

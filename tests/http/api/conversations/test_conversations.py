@@ -89,7 +89,7 @@ async def test_nothing_is_callable_until_it_is_enabled(bridge: Bridge, provider:
     none, one, again = (asked.body for asked in provider.requests)
     assert "tools" not in none
     assert "tools" not in again
-    assert [each["name"] for each in one["tools"]] == ["listProducts"]
+    assert [each["name"] for each in one["tools"]] == ["listProducts", "read_result"]
     assert "no tools" in none["instructions"]
     assert "- listProducts" in one["instructions"]
 

@@ -19,7 +19,11 @@ from bridge.timings import USUAL_TIMINGS
 from tests.support.conversation_client import ConversationClient, listen_to_events, open_conversation
 from tests.support.models.model_answers import calls, text
 from tests.support.models.model_bridge import products, shop_bridge
-from tests.support.models.scripted_provider import ScriptedProvider, fails, script
+from tests.support.models.scripted_provider import (
+    ScriptedProvider,
+    fails,
+    script,
+)
 from tests.support.running_bridge import json_answer, page_of
 from tests.support.waiting import eventually
 from tests.support.web_servers import serving
@@ -456,27 +460,6 @@ async def test_a_call_waits_for_its_user(
     if not runs:
         assert json.loads(output["content"])["error"]["code"] == "denied"
         assert len(heard.of("tool_error")) == 1
-
-
-async def test_what_is_left_of_a_long_answer_can_be_read_in_the_next_turn(
-    tmp_path: Path, provider: ScriptedProvider
-) -> None:
-    """S3-10: `read_result` is offered where there is something to read on, and nowhere else."""
-
-    async def long(_call: dict[str, Any]) -> dict[str, Any]:
-        return json_answer({"tea": "green " * 2000})
-
-    provider.play(LIST, text("Much."), text("More."))
-    async with (
-        shop_bridge(tmp_path, provider, max_answer_bytes=1000) as bridge,
-        page_of(bridge, bridge.local_user.id, long),
-        open_conversation(bridge) as client,
-    ):
-        await client.say("What is there?")
-        await client.say("Go on")
-    offered = [[tool["name"] for tool in asked.body["tools"]] for asked in provider.requests]
-    assert "read_result" not in offered[0]
-    assert "read_result" in offered[2]
 
 
 async def test_a_silent_listener_is_told_that_the_bridge_lives(http: aiohttp.ClientSession) -> None:

@@ -127,7 +127,7 @@ def test_the_best_match_always_has_its_parameters() -> None:
 
 def test_a_stored_text_is_read_in_parts_to_its_end() -> None:
     """What was cut must be there to the last character."""
-    assert read_reading('{"call_id": "c", "offset": 4}', max_bytes=LIMIT) == ReadRequest("c", 4)
+    assert read_reading('{"call_id": "c", "offset": 4}', max_bytes=LIMIT) == ReadRequest("c", 4, "")
     assert pages_of("abcdef", 0, 4) == {"text": "abcd", "offset": 0, "total": 6, "next_offset": 4}
     assert pages_of("abcdef", 4, 4) == {"text": "ef", "offset": 4, "total": 6}
     assert pages_of("abcdef", 9, 4) == {"text": "", "offset": 9, "total": 6}
