@@ -6,6 +6,7 @@ import os
 import time
 from collections.abc import Callable
 
+from bench.answers.measure import measure_answers
 from bench.busy_thread import measure_busy_thread
 from bench.cluster.failover import measure_failover
 from bench.connections import measure_connections
@@ -42,6 +43,7 @@ _BENCHES: dict[str, Bench] = {
     "mcp": lambda effort: run(measure_mcp(quick=_is_quick(effort))),
     "connections": lambda _effort: run(measure_connections()),
     "many-pages": lambda effort: run(measure_many_pages(quick=_is_quick(effort))),
+    "answers": lambda _effort: measure_answers(),
     "validators": lambda _effort: measure_validators(),
     "model-streams": lambda _effort: run(compare_model_streams()),
     "model": lambda effort: run(measure_model_endpoint(quick=_is_quick(effort))),
