@@ -31,6 +31,9 @@ export const GERMAN_ANSWERS = {
     "Die API hat mehr gesendet, als diese Seite liest; das Ende fehlt.",
   "The API was still sending when the time for the call ran out.":
     "Die API war noch am Senden, als die Zeit für den Aufruf abgelaufen war.",
+  "The query selected nothing. {0}": "Die Abfrage hat nichts ausgewählt. {0}",
+  "This is what the query selected. The download has the whole answer.":
+    "Das hat die Abfrage ausgewählt. Der Download enthält die ganze Antwort.",
   "Truncated: the caller gets the first {0}.": "Gekürzt: Der Aufrufer bekommt die ersten {0}.",
   "Truncated: the caller gets the first {0} of {1}.": "Gekürzt: Der Aufrufer bekommt die ersten {0} von {1}.",
   "{0}. The bridge had no room to store it.": "{0}. Die Bridge hatte keinen Platz zum Speichern.",

@@ -24,6 +24,13 @@ export const GERMAN_TOOLS = {
     "Ein Tool auswählen, um seine Argumente zu sehen und es auszuprobieren.",
   "There is no tool named {0}.": "Es gibt kein Tool namens {0}.",
 
+  // A query of the answer
+  "Choose from the answer": "Aus der Antwort auswählen",
+  "Query (JMESPath)": "Abfrage (JMESPath)",
+  "You see what it selects. The API and the stored answer do not change.":
+    "Angezeigt wird, was sie auswählt. An der API und der gespeicherten Antwort ändert sich nichts.",
+  "The language": "Die Abfragesprache",
+
   // A tool
   credential: "Zugangsdaten",
   "no credential": "keine Zugangsdaten",

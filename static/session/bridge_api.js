@@ -104,10 +104,11 @@ export class BridgeApi {
    * @param {string} tool
    * @param {string} argumentsText JSON text, so that no digit is lost on the way
    * @param {AbortSignal} [signal]
+   * @param {string} [select] a query of the answer
    * @returns {Promise<import("../types/api_types.js").CallReport>}
    */
-  callTool(tool, argumentsText, signal) {
-    return this.sendRequest("POST", "/api/calls", { tool, arguments_text: argumentsText }, signal);
+  callTool(tool, argumentsText, signal, select) {
+    return this.sendRequest("POST", "/api/calls", { tool, arguments_text: argumentsText, select }, signal);
   }
 
   /**

@@ -22,6 +22,7 @@ import { approveOwnRun, watchOwnRun } from "./own_run.js";
 import { ToolForm } from "./tool_form.js";
 import { ToolRequests } from "./tool_requests.js";
 import { responsesPanel } from "./responses_panel.js";
+import { SelectField } from "./select_field.js";
 import { shareButton, TriesPanel } from "./tries_panel.js";
 import { credentialState, toolAddress, toolTitle } from "./tool_head.js";
 
@@ -49,6 +50,7 @@ export class TryView {
     if (Object.keys(args).length > 0) this.form.setValue(args);
     /** Whether somebody else may have chosen what is in the form; what its user changes there makes the rest no less foreign. */
     this.isLinked = isLinked;
+    this.select = new SelectField();
     this.linkNote = el("div", null, isLinked ? notice("note", FROM_A_LINK) : null);
     this.question = new LinkQuestion();
     this.result = el("div", { "aria-live": "polite" });
@@ -131,6 +133,7 @@ export class TryView {
       },
       this.linkNote,
       this.form.element,
+      this.select.element,
       this.#actionButtons(),
       this.sharing,
     );
@@ -209,7 +212,8 @@ export class TryView {
       fill(this.result, el("p", { class: "hint" }, words)),
     );
     try {
-      const report = await this.parts.api.callTool(this.tool.name, stringifyJson(value), controller.signal);
+      const { api } = this.parts;
+      const report = await api.callTool(this.tool.name, stringifyJson(value), controller.signal, this.select.read());
       endWatch();
       fill(
         this.result,

@@ -222,6 +222,9 @@ export interface Answer {
   text?: string | null;
   file?: AnswerFile | null;
   truncated?: boolean;
+  /** `text` is what the call's query selected. */
+  selected?: boolean;
+  select_error?: string;
   cut_by?: "size" | "time" | null;
   total_bytes?: number | null;
   transport?: "page" | "companion";

@@ -291,7 +291,7 @@ function answerView(answer, bodyView) {
   return el(
     "div",
     null,
-    cutNote({ shown, total: total_bytes ?? null, cut_by: answer.cut_by ?? null }),
+    cutNote({ shown, total: total_bytes ?? null, cut_by: answer.cut_by ?? null, queried: answer }),
     bodyView(said, content_type),
     el("p", { class: "actions" }, file?.url ? saveLink(file, t`Download the answer`) : saveButton(said, content_type)),
   );

@@ -53,16 +53,27 @@ const CUT_WORDS = dictionaryOf({
   time: t`The API was still sending when the time for the call ran out.`,
 });
 
+/** @typedef {Pick<import("../types/api_types.js").Answer, "selected" | "select_error">} Queried */
+
 /**
- * What is missing, and why; null when nothing is.
- * @param {{shown: number | null, total: number | null, cut_by: import("../types/types.d.ts").CutBy}} cut bytes; `shown`: what the
- *   caller of the tool read, null when all that there is
+ * Says why something is missing, or that a query chose it; null when all is shown.
+ * @param {{shown: number | null, total: number | null, cut_by: import("../types/types.d.ts").CutBy, queried?: Queried}} cut bytes;
+ *   `shown`: what the caller of the tool read, null when all that there is
  */
-export function cutNote({ shown, total, cut_by }) {
+export function cutNote({ shown, total, cut_by, queried = {} }) {
+  if (queried.selected || queried.select_error) return queryNote(queried);
   const words = [shown === null ? "" : readSentence(formatSize(shown), total), cut_by ? CUT_WORDS[cut_by] : ""]
     .filter(Boolean)
     .join(" ");
   return words === "" ? null : el("p", { class: "hint warning-text", dataset: { testid: "cut" } }, words);
+}
+
+/** @param {Queried} queried */
+function queryNote({ select_error }) {
+  const words = select_error
+    ? t`The query selected nothing. ${select_error}`
+    : t`This is what the query selected. The download has the whole answer.`;
+  return el("p", { class: select_error ? "hint warning-text" : "hint", dataset: { testid: "query-note" } }, words);
 }
 
 /** @param {string} size @param {number | null} total */

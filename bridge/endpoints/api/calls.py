@@ -15,7 +15,9 @@ from bridge.calls.dispatcher import Dispatcher
 from bridge.calls.engine import Engine
 from bridge.calls.open_call import OpenCall
 from bridge.calls.outcome import CallOutcome
+from bridge.calls.reading import Reading
 from bridge.calls.request import CallContext, CallOptions, ToolCall
+from bridge.calls.result_select import checked_select
 from bridge.calls.state_machine import CallState
 from bridge.errors import BridgeError, ErrorCode, WireError
 from bridge.http.access import caller_of
@@ -30,6 +32,7 @@ from bridge.limits.call_settings import checked_deadline
 from bridge.storage.call_journal import CallJournal
 from toolserver.call.response_headers import filename_of
 from toolserver.call.result import Answered, FileBody, TextBody
+from toolserver.errors import ArgumentError
 from toolserver.json_types import dump_json
 
 RESULT_TOKEN_HEADER = "X-Result-Token"
@@ -50,6 +53,8 @@ class NewCall(ApiModel):
     arguments_text: str | None = None
     deadline_s: float | None = None
     """Seconds from when it has its slot, 1 to 600; overrides every setting."""
+    select: str | None = None
+    """JMESPath: what to choose of the answer. The API never sees it."""
     for_agent: bool = False
     """An agent of the browser asks, not its user: for people, who asks is named so."""
 
@@ -77,7 +82,11 @@ class AnswerFacts(ApiModel):
     file: FileLink | None = None
     """The whole answer, when it is not text or was longer than a message of the socket."""
     truncated: bool = False
-    """`text` is only the beginning of the answer."""
+    """`text` is only the beginning of the answer, or what was selected of it."""
+    selected: bool = False
+    """`text` is what the query of the call selected, as JSON."""
+    select_error: str = ""
+    """Why the query of the call selected nothing."""
     cut_by: Literal["size", "time"] | None = None
     """Why the page itself could not read the answer to its end."""
     total_bytes: int | None = None
@@ -111,6 +120,19 @@ def context_of(request: web.Request, *, agent: str = "") -> CallContext:
     return CallContext(
         caller.user.id, asked_by=asked_by, caller_id=caller.id, relayed_id=relayed_id_of(request)
     )
+
+
+def _reading_of(wanted: NewCall) -> Reading:
+    """Return what the caller reads of the answer.
+
+    Raises:
+        BridgeError: `invalid_arguments`: the query is not JMESPath.
+    """
+    try:
+        return Reading(select=checked_select(wanted.select, "select"))
+    except ArgumentError as error:
+        detail = {"argument": error.argument, "pointer": error.pointer}
+        raise BridgeError(ErrorCode.INVALID_ARGUMENTS, error.message, detail=detail) from None
 
 
 _CALLING = (
@@ -155,7 +177,7 @@ class CallRoutes(DeclaredApiRoutes):
         text = wanted.arguments_text
         if text is None:
             text = dump_json(wanted.arguments or {}).decode()
-        options = CallOptions(deadline_s=wanted.deadline_s)
+        options = CallOptions(deadline_s=wanted.deadline_s, reading=_reading_of(wanted))
         context = context_of(request, agent=AGENT_NAME if wanted.for_agent else "")
         return await self._run(ToolCall(context, wanted.tool, text, options=options))
 
@@ -277,11 +299,15 @@ class CallRoutes(DeclaredApiRoutes):
         text = body if isinstance(body, TextBody) else None
         file = body if isinstance(body, FileBody) else text.stored_file if text else None
         is_cut = text is not None and text.total_bytes is not None
+        queried = text.queried if text else None
+        selected = queried.selected if queried else None
         return AnswerFacts(
             http_status=answered.http_status,
             content_type=answered.content_type,
             headers=dict(answered.headers),
-            text=text.text if text else None,
+            text=selected.decode() if selected is not None else text.text if text else None,
+            selected=selected is not None,
+            select_error=queried.select_error if queried else "",
             file=self._link(answered, file) if file else None,
             truncated=answered.truncated or is_cut,
             cut_by=answered.cut_by,

@@ -179,3 +179,22 @@ async def test_a_try_is_saved_repeated_edited_and_shared(scene: BrowserHarness) 
     await page.get_by_text("Saved requests and earlier calls").click()
     await saved.get_by_role("button", name="Delete mine").click()
     await expect(saved).to_contain_text("Nothing is saved yet.")
+
+
+async def test_a_query_chooses_from_the_answer_of_a_run(scene: BrowserHarness) -> None:
+    """Ruling 57: the same query as a model's, and the whole answer stays one link away."""
+    page = await scene.open_page()
+    await show_tool(page, "mirrorQuery")
+    await page.get_by_text("Choose from the answer").click()
+    query = page.get_by_label("Query (JMESPath)")
+    await query.fill("{chosen: method}")
+    answer = await run_tool(page)
+    await expect(answer).to_contain_text("This is what the query selected")
+    await expect(answer).to_contain_text("chosen")
+    await expect(answer.get_by_role("link", name="Download the answer")).to_be_visible()
+    await query.fill("sum(method)")
+    answer = await run_tool(page)
+    await expect(answer.get_by_test_id("query-note")).to_contain_text("The query selected nothing.")
+    await query.fill("method[")
+    await page.get_by_test_id("run").click()
+    await expect(page.get_by_role("alert")).to_contain_text("This is not JMESPath")
