@@ -9,7 +9,7 @@ import orjson
 from bridge.calls.outcome import CallOutcome
 from bridge.calls.reading import WHOLE, AnswerQueries, KeptText, QueryRefused, Reading
 from bridge.errors import BridgeError, ErrorCode
-from bridge.http.answer_files import AnswerFiles
+from bridge.http.answer_files import MAX_BYTES_OF_CHARACTER, AnswerFiles
 from toolserver.call.result import Answered, QueriedText, TextBody, may_be_json
 from toolserver.call.sequence import is_sequence
 from toolserver.json_types import JsonObject
@@ -36,7 +36,7 @@ class FittedAnswers:
             return _with_error(fitted, queried) if queried.select_error else fitted
         stored_file = await self._files.store_text(user_id, outcome.call_id, body)
         short = TextBody(
-            "", total_bytes=body.total_bytes or _size(body), stored_file=stored_file, queried=queried
+            "", total_bytes=body.total_bytes or _size(body.text), stored_file=stored_file, queried=queried
         )
         return replace(outcome, answered=replace(answered, body=short))
 
@@ -90,7 +90,7 @@ class FittedAnswers:
         most = self._files.limit_of(reading.max_bytes)
         if reading.outlines == "early":
             most = min(most, self._outline_bytes)
-        is_long = has_failed or (body.total_bytes or _size(body)) > most
+        is_long = has_failed or (body.total_bytes or _size_above(body.text, most)) > most
         return is_long and (
             is_sequence(answered.content_type) or may_be_json(answered.content_type, body.text)
         )
@@ -118,5 +118,10 @@ def _with_error(outcome: CallOutcome, queried: QueriedText) -> CallOutcome:
     return replace(outcome, answered=replace(answered, body=replace(answered.body, queried=queried)))
 
 
-def _size(body: TextBody) -> int:
-    return len(body.text.encode("utf-8", "replace"))
+def _size_above(text: str, most: int) -> int:
+    """Return the bytes of a text, or fewer if they are certainly not more than `most`."""
+    return 0 if len(text) * MAX_BYTES_OF_CHARACTER <= most else _size(text)
+
+
+def _size(text: str) -> int:
+    return len(text.encode("utf-8", "replace"))

@@ -422,3 +422,18 @@ async def test_arguments_that_a_model_encoded_twice_reach_the_page_as_meant(
     assert [call["params"] for call in page.calls] == ['{"limit":3}']
     items: list[dict[str, Any]] = provider.requests[-1].body["input"]
     assert [item["arguments"] for item in items if item["type"] == "function_call"] == ['{"limit":"3"}']
+
+
+async def test_a_model_reads_the_outline_of_a_long_answer_and_can_ask_on(
+    client: AsyncOpenAI, provider: ScriptedProvider, page: FakePage, api: Api
+) -> None:
+    """Rulings 55 and 57: 40 KB are an outline, a query with the call is not; `read_result` is at hand."""
+    api.outcome = json_answer({"rows": [{"n": number, "text": "x" * 80} for number in range(400)]})
+    asking = calls(("listProducts", {"limit": 2, "result_select": "rows[-1].n"}))
+    provider.play(adding("tea"), asking, DONE)
+    await ask(client)
+    outline, selected = told(provider)
+    assert outline["outline"]["shape"] == "{rows: [400 of {n: integer, text: string}]}"
+    assert selected["selected"] == 399
+    assert "read_result" in [tool["name"] for tool in provider.requests[0].body["tools"]]
+    assert [json.loads(call["params"]) for call in page.calls] == [{"name": "tea"}, {"limit": 2}]
