@@ -207,16 +207,17 @@ async def test_a_long_text_is_read_on_to_its_end(kinds: tuple[BrowserHarness, Pa
     assert text == TABLE
 
 
-async def test_long_json_stays_json(kinds: tuple[BrowserHarness, Page]) -> None:
-    """Whole items with all their digits; what the array's place is, and what follows, is said."""
-    read = (await kinds[0].caller.call("list")).json()
-    rows = read["result"]["rows"]
-    assert rows == [{"id": 2**60 + number} for number in range(len(rows))]
-    assert (read["truncated"]["items_shown"], read["truncated"]["array"]) == (len(rows), "/rows")
-    part = await kinds[0].caller.call(
-        "read_result", {"call_id": read["call_id"], "offset": read["next_offset"]}
-    )
-    assert part.json()["text"].strip().startswith(f'{{"id": {2**60 + len(rows)}}}')
+async def test_long_json_is_an_outline_from_which_all_digits_can_be_selected(
+    kinds: tuple[BrowserHarness, Page],
+) -> None:
+    """Ruling 55: what a caller cannot read whole it asks for; integers keep all their digits on the way."""
+    caller = kinds[0].caller
+    outline = (await caller.call("list")).json()
+    assert outline["outline"]["first"]["rows[0]"] == {"id": 2**60}
+    assert outline["truncated"]["bytes_total"] > 256 * 1024
+    query = {"call_id": outline["call_id"], "select": "[length(rows), rows[-1].id]"}
+    count, last = (await caller.call("read_result", query)).json()["selected"]
+    assert last == 2**60 + count - 1
 
 
 async def test_text_beyond_what_the_page_reads_says_so(kinds: tuple[BrowserHarness, Page]) -> None:
