@@ -25,6 +25,7 @@ from bench.page.page_load import measure_page_load
 from bench.replicas import measure_replicas
 from bench.report import print_line, print_table
 from bench.round_trips import Effort, compare_journals_on_postgresql, compare_round_trips
+from bench.search.measure import measure_search
 from bench.start import measure_starts
 from bench.stored_history import measure_stored_history
 from bench.validators import measure_validators
@@ -56,6 +57,7 @@ _BENCHES: dict[str, Bench] = {
     "extension": lambda effort: measure_extension(quick=_is_quick(effort)),
     "documents": lambda _effort: run(measure_documents()),
     "document-ways": lambda _effort: run(measure_document_ways(json.dumps(generate_document(LARGEST)))),
+    "search": lambda _effort: measure_search(),
     "replicas": lambda effort: run(measure_replicas(quick=_is_quick(effort))),
     "failover": lambda effort: run(measure_failover(quick=_is_quick(effort))),
 }

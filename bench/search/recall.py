@@ -9,6 +9,7 @@ from pathlib import Path
 from statistics import fmean
 from typing import TypeAlias
 
+from bridge.catalog.search.indexes import OperationIndex
 from toolserver.document.document import parse_document
 from toolserver.tool.catalog import Tool
 from toolserver.tool.compile import compile_document
@@ -60,6 +61,11 @@ def tools_of_file(file: Path, name: str) -> list[Tool]:
     """The tools of a document under the names that it suggests; `name` becomes the server's id."""
     compiled = compile_document(parse_document(file.read_text("utf-8")), source_url=None)
     return [Tool(operation.suggested_name, name, operation) for operation in compiled.operations]
+
+
+def search_by(index: OperationIndex, tools: Sequence[Tool]) -> Search:
+    """The search of an index over the operations of `tools`."""
+    return lambda query: [tools[position] for position in index.rank_operations(query)]
 
 
 def measure_recall(search: Search, questions: Sequence[Question], depths: Sequence[int]) -> list[float]:

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import asyncio
 import json
-from collections.abc import Callable, Collection, Generator, Iterable, Sequence
+from collections.abc import Callable, Collection, Generator, Iterable, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
 from functools import partial
@@ -29,12 +29,14 @@ from bridge.calls.request import ALL_TOOLS, CallOptions, CallRequest, ToolCall, 
 from bridge.calls.result_select import checked_select, split_select
 from bridge.calls.state_machine import CallState
 from bridge.catalog.registry import Registry
+from bridge.catalog.search.indexes import SearchIndexes
 from bridge.catalog.server_view import ServerRecord, UserView
 from bridge.errors import BridgeError, ErrorCode
 from toolserver.call.arguments import ArgumentValidator, parse_arguments
 from toolserver.call.result import JSON, Answered, TextBody
 from toolserver.errors import ArgumentError, quote_text
 from toolserver.json_types import JsonObject, dump_json
+from toolserver.schema.compact import compact_schema
 from toolserver.tool.catalog import Tool
 from toolserver.tool.meta_tools import (
     FIND_OPERATIONS,
@@ -100,6 +102,7 @@ class Engine:
         self._answers = answers
         self._repeats = repeats
         self._on_refusal = tuple(on_refusal)
+        self._indexes = SearchIndexes()
 
     async def call_tool(self, call: ToolCall) -> CallOutcome:
         """Run one call to its end. Cancelling it aborts the request in the page.
@@ -207,12 +210,19 @@ class Engine:
         with _as_invalid_arguments():
             wanted = read_find(call.arguments_text, max_bytes=ARGUMENT_BYTES)
             server_id = _server_of(view, wanted, call)
-        # A third of a second for the first of ten thousand operations, and 30 ms for each long query.
-        matches = await asyncio.to_thread(_find_matches, view, call, wanted, server_id)
+        # A third of a second for the first of ten thousand operations, and some milliseconds for each query.
+        matches = await asyncio.to_thread(self._find_matches, view, call, wanted, server_id)
         found = matches[: wanted.limit]
         schemas = await self._registry.ready_schemas(view, found[:MAX_RESULT_SCHEMAS])
+        shortest = await asyncio.to_thread(_compacted, schemas)  # up to 8 of 200 KB
         refused = {tool.name for tool in found if not view.is_accepted(tool)}
-        return found_json(found, schemas, len(matches), refused=refused).decode()
+        return found_json(found, shortest, len(matches), refused=refused).decode()
+
+    def _find_matches(
+        self, view: UserView, call: ToolCall, wanted: FindRequest, server_id: str
+    ) -> list[Tool]:
+        matches = self._indexes.find_tools(view, wanted.query, server=server_id, tag=wanted.tag)
+        return [tool for tool in matches if _is_found(view, call, tool)]
 
     async def _read(self, call: ToolCall) -> str:
         with _as_invalid_arguments():
@@ -295,9 +305,8 @@ def _server_of(view: UserView, wanted: FindRequest, call: ToolCall) -> str:
     return of_call or wanted.server
 
 
-def _find_matches(view: UserView, call: ToolCall, wanted: FindRequest, server_id: str) -> list[Tool]:
-    matches = view.build_search().find_tools(wanted.query, server=server_id, tag=wanted.tag)
-    return [tool for tool in matches if _is_found(view, call, tool)]
+def _compacted(schemas: Mapping[str, bytes]) -> dict[str, bytes]:
+    return {name: compact_schema(schema) for name, schema in schemas.items()}
 
 
 def _is_found(view: UserView, call: ToolCall, tool: Tool) -> bool:

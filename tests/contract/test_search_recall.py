@@ -1,8 +1,8 @@
 """What share of the operations that answer a question is among the first that a search finds."""
 
-from bench.search.recall import measure_recall, own_questions, tools_of_file
+from bench.search.recall import measure_recall, own_questions, search_by, tools_of_file
+from bridge.catalog.search.indexes import FusedIndex
 from tests.real_documents.corpus import Corpus
-from toolserver.tool.search import ToolSearch
 
 RECALL_AT_10 = {"docker-engine": 80.5, "spoonacular": 65.0}
 """Percent on 2026-11-30, rounded down, of the ranking that was there when the questions were written."""
@@ -14,8 +14,8 @@ def test_questions_of_people_find_at_least_what_they_found_before(corpus: Corpus
     questions = own_questions()
     for document, file in files.items():
         tools = tools_of_file(file, document.name)
-        search = ToolSearch(tools).find_tools
-        (recall,) = measure_recall(search, questions[document.name], [10])
+        index = FusedIndex([tool.operation for tool in tools])
+        (recall,) = measure_recall(search_by(index, tools), questions[document.name], [10])
         assert recall >= RECALL_AT_10[document.name], document.name
 
 

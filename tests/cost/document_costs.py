@@ -5,14 +5,13 @@ from collections.abc import Callable
 from functools import cache
 
 from bench.documents.worker import generate_document
+from bridge.catalog.search.indexes import FusedIndex
 from examples.document_files import read_document_text
 from tests.cost.counting import calls_of, traced_memory, waste_calls
 from tests.support.documents.compiled import read_compiled
 from toolserver.call.arguments import ArgumentValidator, parse_arguments
 from toolserver.document.document import parse_document
-from toolserver.tool.catalog import Tool
 from toolserver.tool.compile import DocumentTools, compiled_to_lines
-from toolserver.tool.search import ToolSearch
 
 OPERATIONS = 50
 TIMES = 20
@@ -63,10 +62,10 @@ async def measure_schemas(_measured: object, waste: int) -> float:
 
 async def measure_search_index(_measured: object, waste: int) -> float:
     """Calls for adding one operation to the index of a search."""
-    tools = [Tool(operation.key, "bench", operation) for operation in _tools().compiled.operations]
+    operations = _tools().compiled.operations
 
     async def index_tools() -> None:
-        ToolSearch(tools)
+        FusedIndex(operations)
         waste_calls(waste * OPERATIONS)
 
     return await calls_of(index_tools, OPERATIONS, _nothing)

@@ -1,8 +1,9 @@
 """Describes the constraints of a schema in words, at the end of its description.
 
 Receives an argument-schema node; gives text. Some readers of a tool keep only types and descriptions
-(measured: Open WebUI's browser converter), so each constraint appears twice: as a keyword and here. Knows
-nothing of references or composition, which are resolved by now.
+(measured: Open WebUI's browser converter), so each constraint appears twice: as a keyword and here. For
+readers of keywords `compact` takes the words away again. Knows nothing of references or composition, which
+are resolved by now.
 """
 
 import json
@@ -146,8 +147,13 @@ def told_pattern(description: str) -> str | None:
 
 def describe_constraints(node: JsonObject) -> str:
     """The constraints of one node as sentences, in the order: values, default, bounds, form, example."""
+    return " ".join(constraint_sentences(node))
+
+
+def constraint_sentences(node: JsonObject) -> list[str]:
+    """The same, one by one."""
     if _DESCRIBED.isdisjoint(node):
-        return ""
+        return []
     sentences = [*_values(node)]
     if not _BOUNDS.isdisjoint(node):
         sentences += _bounds(node, "Value", "minimum", "maximum")
@@ -157,7 +163,7 @@ def describe_constraints(node: JsonObject) -> str:
         sentences += _bounds(node, "Number of keys", "minProperties", "maxProperties")
     if not _FORM.isdisjoint(node):
         sentences += _form(node)
-    return " ".join(sentences)
+    return sentences
 
 
 def _values(node: JsonObject) -> Iterator[str]:

@@ -19,7 +19,6 @@ from toolserver.document.servers import (
     ServerUrl,
     absolute_url,
     choose_base_url,
-    origin_of,
     read_servers,
     without_login,
 )
@@ -37,6 +36,8 @@ from toolserver.operation.operation import (
     read_operations,
 )
 from toolserver.operation.request_plan import PlanWriter
+from toolserver.tool.addresses import Addresses
+from toolserver.tool.answer_shape import AnswerShapes
 from toolserver.tool.arrangement import arrange_operations
 from toolserver.tool.definition import Definitions, Outline, SeparateDefinitions, ToolSchema
 from toolserver.tool.naming import suggest_names
@@ -76,6 +77,8 @@ class CompiledOperation(Struct, gc=False, array_like=True):
     """Whether its author or an edit chose the name, which then replaces one that was given before."""
     always_asks: bool = False
     """Whether each call waits for its user, whatever was allowed."""
+    answer: str = ""
+    """The shape of its answer in one line, see `answer_shape`; "" while that is unknown."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -102,39 +105,6 @@ class CompiledDocument:
     security_schemes: tuple[SecurityScheme, ...]
 
 
-_ANY_ADDRESS = "https://any.invalid"
-
-
-@dataclass(slots=True)
-class _Addresses:
-    """Base URLs and origins of one document's requests."""
-
-    root: str
-    against: str | None
-    """Address that relative servers of operations are resolved against."""
-    origins: dict[str, str] = field(default_factory=dict[str, str])
-    """Origins by base URL, in order of appearance."""
-
-    def are_unusable(self, servers: tuple[ServerUrl, ...]) -> bool:
-        """Whether these servers give no address, whatever base URL the user enters for the document."""
-        return bool(servers) and not choose_base_url(servers, self.against or _ANY_ADDRESS)
-
-    def are_relative_to_nothing(self, servers: tuple[ServerUrl, ...]) -> bool:
-        """Whether these usable servers lack an address because nobody knows where the document is.
-
-        False where other operations lack one, too: then the document as a whole says so.
-        """
-        return bool(servers and self.root) and not choose_base_url(servers, self.against)
-
-    def of(self, servers: tuple[ServerUrl, ...]) -> tuple[str, str]:
-        """Base URL and origin of operations that name these servers."""
-        base_url = choose_base_url(servers, self.against) if servers else self.root
-        origin = self.origins.get(base_url)
-        if origin is None:
-            origin = self.origins[base_url] = origin_of(base_url)
-        return base_url, origin
-
-
 class _Source(NamedTuple):
     """What is compiled of a document, by its kind."""
 
@@ -143,6 +113,7 @@ class _Source(NamedTuple):
     definitions: Definitions | SeparateDefinitions
     write_plan: Callable[[Operation, Arguments, bool, str], bytes]
     """Takes an operation, its arguments, whether its body takes more, and its base URL."""
+    answers: AnswerShapes
 
 
 def _read_source(document: Document) -> _Source:
@@ -151,7 +122,9 @@ def _read_source(document: Document) -> _Source:
 
 
 def _read_openapi(document: Document) -> _Source:
-    return _Source("openapi", read_operations(document), Definitions(document), PlanWriter().write_plan)
+    definitions = Definitions(document)
+    answers = AnswerShapes(document)
+    return _Source("openapi", read_operations(document), definitions, PlanWriter().write_plan, answers)
 
 
 def _read_tool_list(document: Document) -> _Source:
@@ -168,7 +141,8 @@ def _read_tool_list(document: Document) -> _Source:
             rest=rest,
         )
 
-    return _Source("mcp", listed, SeparateDefinitions(schemas_of(document, tools)), write_plan)
+    separate = SeparateDefinitions(schemas_of(document, tools))
+    return _Source("mcp", listed, separate, write_plan, AnswerShapes(document))
 
 
 class DocumentTools:
@@ -269,23 +243,23 @@ def _too_large(max_bytes: int) -> DocumentError:
 
 def _find_addresses(
     document: Document, source_url: str | None, base_url: str | None
-) -> tuple[_Addresses, list[str]]:
+) -> tuple[Addresses, list[str]]:
     if base_url:
         root = absolute_url(base_url, None)
         if not root:
             raise DocumentError(
                 "invalid_base_url", f"The base URL {quote_text(base_url)} is not an http or https address."
             )
-        return _Addresses(root, root), _login_warnings((without_login(ServerUrl(base_url, "")),))
+        return Addresses(root, root), _login_warnings((without_login(ServerUrl(base_url, "")),))
     servers = read_servers(document.root)
     root = choose_base_url(servers, source_url)
     about = [*_login_warnings(servers), *_server_problems(servers)]
     if root:
         chosen = [server for server in servers if absolute_url(server.url, source_url) == root]
-        return _Addresses(root, source_url), [*about, *_default_warnings(chosen)]
+        return Addresses(root, source_url), [*about, *_default_warnings(chosen)]
     named = f"names its server only as {quote_text(servers[0].url)}" if servers else "names no server"
     advice = "enter the API's base URL, such as https://api.example.com"
-    return _Addresses("", source_url), [*about, f"The document {named}; {advice}."]
+    return Addresses("", source_url), [*about, f"The document {named}; {advice}."]
 
 
 def _login_warnings(servers: tuple[ServerUrl, ...]) -> list[str]:
@@ -323,7 +297,7 @@ class _Compiler:
     """
 
     source: _Source
-    addresses: _Addresses
+    addresses: Addresses
     max_bytes: int
     idle_edits: tuple[IdleEdit, ...] = ()
     _about_security: dict[int, tuple[Requirements, tuple[str, ...]]] = field(
@@ -381,6 +355,7 @@ class _Compiler:
             operation.scopes,
             bool(operation.edit.name),
             operation.edit.approval == "ask",
+            self.source.answers.line_of(operation.path, operation.method),
         )
 
     def _warnings(self, operation: Operation, outline: Outline) -> tuple[str, ...]:

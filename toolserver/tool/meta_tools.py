@@ -15,6 +15,7 @@ from toolserver.call.arguments import ArgumentValidator, parse_arguments
 from toolserver.document.json_text import members_of
 from toolserver.errors import ArgumentError, quote_text
 from toolserver.json_types import JsonObject, dump_json, text_at
+from toolserver.schema.hints import clean_text
 from toolserver.tool.catalog import Tool
 
 MAX_RESULTS = 50
@@ -26,6 +27,9 @@ RESULT_SCHEMA_BYTES = 24_000
 """Maximum bytes of all schemas in one answer of `find_operations`; the best match always has its own."""
 
 _MAX_SUMMARY_CHARS = 300
+_MAX_ANSWER_CHARS = 300
+"""Maximum characters of the shape of an answer, of which half have less than a quarter."""
+
 _MAX_NEAR = 5
 _MAX_NEAR_CHARS = 128
 """Maximum length of a name for which similar names are looked up: names are at most half as long."""
@@ -233,7 +237,11 @@ def _entry(tool: Tool) -> dict[str, object]:
         "operation": operation.key,
         "summary": first_line[:_MAX_SUMMARY_CHARS],
     }
-    return {**entry, "tags": operation.tags} if operation.tags else entry
+    if operation.tags:
+        entry["tags"] = operation.tags
+    if operation.answer:
+        entry["answer"] = clean_text(operation.answer, _MAX_ANSWER_CHARS)
+    return entry
 
 
 def pages_of(text: str, offset: int, size: int) -> JsonObject:

@@ -58,6 +58,28 @@ def describe_responses(document: Document, path: str, method: str) -> list[JsonV
     return found
 
 
+def success_of(document: Document, path: str, method: str) -> tuple[str, JsonValue]:
+    """Media type and schema of the first answer that means success; JSON before other types.
+
+    ("", None) where nothing is described; the schema is None if the answer has another type than JSON.
+    """
+    operation = _operation_node(document, path, method)
+    responses = object_at(operation, "responses")
+    for status in sorted(status for status in responses if status[:1] == "2") or ["default"]:
+        response = _followed(document, responses.get(status))
+        if "schema" in response:  # Swagger 2.0
+            return "application/json", response["schema"]
+        content = object_at(response, "content")
+        for media_type in sorted(content, key=lambda name: not _is_json(name)):
+            media = _followed(document, content[media_type])
+            return media_type, media.get("schema", {}) if _is_json(media_type) else None
+    return "", None
+
+
+def _is_json(media_type: str) -> bool:
+    return "json" in media_type or media_type == "*/*"
+
+
 def _operation_node(document: Document, path: str, method: str) -> JsonObject:
     paths = _followed(document, document.root.get("paths"))
     item = _followed(document, paths.get(path))

@@ -9,6 +9,8 @@ import pytest
 from bridge.app.server import Bridge
 from tests.support.mcp_messages import LEGACY, MODERN, REQUESTS, legacy_request, modern_request, post_message
 from tests.support.running_bridge import page_of
+from toolserver.schema.compact import compact_schema
+from toolserver.tool.meta_tools import META_NAMES
 
 pytestmark = pytest.mark.asyncio
 
@@ -17,7 +19,7 @@ pytestmark = pytest.mark.asyncio
 async def test_the_tools_are_those_of_the_other_endpoints(
     bridge: Bridge, http: aiohttp.ClientSession, era: str
 ) -> None:
-    """Same names, schemas and order as `/openapi.json`; annotations by method."""
+    """Same names, facts and order as `/openapi.json`, each fact once; annotations by method."""
     status, answer = await post_message(bridge, http, *REQUESTS[era]("tools/list"))
     assert status == 200
     headers = {"Authorization": f"Bearer {bridge.key}"}
@@ -27,7 +29,10 @@ async def test_the_tools_are_those_of_the_other_endpoints(
         path.removeprefix("/tools/"): item["post"]["requestBody"]["content"]["application/json"]["schema"]
         for path, item in paths.items()
     }
-    assert {tool["name"]: tool["inputSchema"] for tool in answer["result"]["tools"]} == advertised
+    assert {tool["name"]: tool["inputSchema"] for tool in answer["result"]["tools"]} == {
+        name: schema if name in META_NAMES else orjson.loads(compact_schema(orjson.dumps(schema)))
+        for name, schema in advertised.items()
+    }
     assert [tool["name"] for tool in answer["result"]["tools"]] == list(advertised)
     hints = {tool["name"]: tool["annotations"] for tool in answer["result"]["tools"]}
     assert hints["listProducts"] == {"readOnlyHint": True, "openWorldHint": True}

@@ -5,6 +5,7 @@ from dataclasses import replace
 
 import pytest
 
+from bridge.catalog.search.indexes import SearchIndexes
 from bridge.catalog.server_view import AdvertisedDocument, UserSelection
 from bridge.errors import BridgeError
 from tests.support.documents.compiled import document_text, operation
@@ -51,7 +52,7 @@ async def test_what_its_user_declined_is_neither_advertised_nor_found() -> None:
             "op0",
             "op2",
         }
-    assert "op1" not in [tool.name for tool in view.build_search().find_tools("op1", server="", tag="")]
+    assert "op1" not in [tool.name for tool in SearchIndexes().find_tools(view, "op1")]
 
 
 async def test_a_catalog_that_is_too_large_shows_pinned_tools_and_the_ways_to_the_others() -> None:
@@ -130,5 +131,5 @@ async def test_only_what_was_chosen_is_found() -> None:
     await registry.add_server("ann", many("b", 3), source_url=None)
     await registry.save_selection("ann", UserSelection(servers=("b",)))
     view = await registry.view_of_user("ann")
-    found = view.build_search().find_tools("")
+    found = SearchIndexes().find_tools(view, "")
     assert [tool.name for tool in found if view.is_of_shown_server(tool)] == ["b0", "b1", "b2"]

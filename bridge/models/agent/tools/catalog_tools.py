@@ -22,6 +22,7 @@ from bridge.catalog.server_view import UserView
 from bridge.models.agent.toolbox import BridgeTool
 from bridge.settings.chat.provider_rules import Strictness
 from toolserver.json_types import JsonObject
+from toolserver.schema.compact import compact_schema
 from toolserver.schema.strict import strict_schema
 from toolserver.tool.catalog import Tool
 from toolserver.tool.naming import sanitize_name
@@ -196,8 +197,8 @@ def define_function(name: str, description: str, schema_json: bytes, strictness:
     """Return a tool in the Responses form, with its strict schema where it is strict."""
     definition: JsonObject = {"type": "function", "name": name, "description": description}
     if strictness == "possible" and (made := strict_schema(schema_json)).is_strict:
-        return {**definition, "parameters": orjson.loads(made.schema_json), "strict": True}
-    definition["parameters"] = orjson.loads(schema_json)
+        return {**definition, "parameters": orjson.loads(compact_schema(made.schema_json)), "strict": True}
+    definition["parameters"] = orjson.loads(compact_schema(schema_json))
     return definition if strictness == "unsaid" else {**definition, "strict": False}
 
 

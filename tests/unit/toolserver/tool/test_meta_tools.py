@@ -7,6 +7,7 @@ import pytest
 
 from tests.support.documents.tools import tools_named
 from toolserver.errors import ArgumentError
+from toolserver.json_types import JsonObject
 from toolserver.tool.meta_tools import (
     META_NAMES,
     META_TOOLS,
@@ -123,6 +124,18 @@ def test_the_best_match_always_has_its_parameters() -> None:
     large = b"[" + b"1," * 20_000 + b"1]"
     answer = json.loads(found_json(TOOLS, {"listPets": large, "getPet": b"{}"}, 2))
     assert ["parameters" in found for found in answer["operations"]] == [True, False]
+
+
+def test_a_found_operation_tells_the_shape_of_its_answer() -> None:
+    """Models choose among operations by what they answer, and need not call one to learn it."""
+    fields: JsonObject = {f"field_{n}": {} for n in range(100)}
+    schema: JsonObject = {"type": "array", "items": {"properties": fields}}
+    content: JsonObject = {"application/json": {"schema": schema}}
+    responses: JsonObject = {"200": {"description": "", "content": content}}
+    (tool,) = tools_named("listPets", listPets={"responses": responses})
+    (entry,) = json.loads(found_json([tool], {}, 1))["operations"]
+    assert entry["answer"].startswith("[{field_0, field_1, ")
+    assert len(entry["answer"]) == 300
 
 
 def test_a_stored_text_is_read_in_parts_to_its_end() -> None:
