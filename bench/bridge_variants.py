@@ -17,11 +17,11 @@ from bench.peer_link import PeerLink
 from bench.plain_variants import Variant, nothing
 from bench.shop_bridge import CHANGING_TOOL, TOOL, ShopBridge, start_shop
 from bridge.app.parts import records
+from bridge.calls.limits.settings import Deadline
 from bridge.calls.open_call import OpenCall
 from bridge.calls.outcome import CallOutcome
 from bridge.calls.state_machine import CallState
 from bridge.heap import freeze_heap
-from bridge.limits.settings import Deadline
 from bridge.storage.call_journal import CallJournal
 
 UNWRITTEN, SAFE, UNSAFE = "dispatch_unwritten", "dispatch", "dispatch_unsafe"

@@ -8,7 +8,7 @@ from bench.measure import time_each
 from bench.report import print_table
 from examples.document_files import read_document_text
 from toolserver.call.arguments import ArgumentValidator, parse_arguments
-from toolserver.document.document import parse_document
+from toolserver.openapi.document import parse_document
 from toolserver.tool.compile import DocumentTools
 
 BOUND_US = 20.0

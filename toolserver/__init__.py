@@ -7,8 +7,8 @@ What others may import stands in `__all__`, and is described in `docs/how-to/use
 The modules below belong to the bridge, and change with it.
 """
 
-from toolserver.document.document import Document, DocumentLimits, parse_document
 from toolserver.errors import ArgumentError, DocumentError, RequestError
+from toolserver.openapi.document import Document, DocumentLimits, parse_document
 from toolserver.request.build import Request, build_request
 from toolserver.tool.compile import CompiledOperation, DocumentTools
 from toolserver.tool.function_calls import openai_tool, read_arguments

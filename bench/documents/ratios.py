@@ -17,7 +17,7 @@ from typing import TypeVar
 
 from bench.report import print_table
 from tests.real_documents.documents import find_documents
-from toolserver.document.document import parse_document
+from toolserver.openapi.document import parse_document
 from toolserver.tool.compile import DocumentTools
 
 SAMPLE_BYTES = 1_000_000

@@ -23,7 +23,7 @@ from bench.search.recall import (
 )
 from bridge.catalog.search.indexes import FusedIndex, OperationIndex, PlainIndex
 from tests.real_documents.documents import ROOT, find_documents
-from toolserver.document.document import parse_document
+from toolserver.openapi.document import parse_document
 from toolserver.tool.catalog import Tool
 from toolserver.tool.compile import CompiledOperation, compile_document
 

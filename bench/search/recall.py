@@ -10,7 +10,7 @@ from statistics import fmean
 from typing import TypeAlias
 
 from bridge.catalog.search.indexes import OperationIndex
-from toolserver.document.document import parse_document
+from toolserver.openapi.document import parse_document
 from toolserver.tool.catalog import Tool
 from toolserver.tool.compile import compile_document
 

@@ -31,10 +31,10 @@ class _Held:
     def __init__(self) -> None:
         self._read: ReadAnswer | None = None
 
-    def hold(self, read: ReadAnswer) -> None:
+    def hold_answer(self, read: ReadAnswer) -> None:
         self._read = read
 
-    def take(self) -> ReadAnswer:
+    def take_answer(self) -> ReadAnswer:
         """Return it, and forget it."""
         read, self._read = self._read, None
         assert read is not None
@@ -44,13 +44,13 @@ class _Held:
 def _lines(held: _Held, request: dict[str, Any], text: bytes) -> Iterator[bytes]:
     match request["op"]:
         case "read":
-            held.hold(_read(request, text))
+            held.hold_answer(_read(request, text))
         case "outline":
-            read = held.take()
+            read = held.take_answer()
             yield orjson.dumps(read.complete)
             yield TEXT_MARK + outline_of(read.value, complete=read.complete)
         case _:
-            read = held.take()
+            read = held.take_answer()
             yield orjson.dumps(read.complete)
             yield TEXT_MARK + _selected(read, request["expression"], request["max_bytes"])
 

@@ -10,8 +10,8 @@ import time
 from collections.abc import Awaitable, Callable
 from typing import Protocol, TypeVar
 
+from bridge.calls.limits.token_bucket import RateLimit, too_many
 from bridge.errors import BridgeError, ErrorCode
-from bridge.limits.token_bucket import RateLimit, too_many
 from bridge.storage.users import hash_secret
 
 EVERYBODY = "*"

@@ -9,8 +9,8 @@ from __future__ import annotations
 import time
 from collections.abc import Callable
 
+from bridge.calls.limits.token_bucket import RateLimit
 from bridge.errors import BridgeError, ErrorCode, WireError
-from bridge.limits.token_bucket import RateLimit
 from bridge.storage.users import UserTables
 
 SAME_LINK_S = 60.0

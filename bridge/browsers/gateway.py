@@ -49,6 +49,7 @@ from bridge.browsers.announcements import Announcements
 from bridge.browsers.connected_pages import ConnectedPages
 from bridge.browsers.device_routing import DeviceChoices
 from bridge.browsers.heartbeats import BEAT_S, SLOW_CHARS_PER_S, beat_pages, silence_before
+from bridge.browsers.message_budget import HANDSHAKE, MessageBudget
 from bridge.browsers.page_messages import envelope_of, read_ack, unreadable_report
 from bridge.browsers.page_socket import (
     PING_INTERVAL_S,
@@ -67,7 +68,6 @@ from bridge.calls.open_call import Confirmation, OpenCall, Page
 from bridge.catalog.registry import Registry
 from bridge.errors import BridgeError, ErrorCode, WireError
 from bridge.heap import PageHeap
-from bridge.limits.message_budget import HANDSHAKE, MessageBudget
 from bridge.tasks import Tasks, sleep_safely
 
 SOCKET_PATH = "/ws/socket.io"

@@ -13,6 +13,7 @@ from typing import Any, Protocol
 from aiohttp import WSMessage, WSMsgType, web
 
 from bridge.browser_protocol import EVENT_RESULT
+from bridge.browsers.message_budget import MessageBudget, weight_of
 from bridge.browsers.socket_frames import (
     ACK,
     CONNECT,
@@ -24,7 +25,6 @@ from bridge.browsers.socket_frames import (
     read_frame,
 )
 from bridge.browsers.socket_io import message_packet
-from bridge.limits.message_budget import MessageBudget, weight_of
 from bridge.log_lines import OncePerMinute
 from bridge.tasks import sleep_safely, yield_to_loop
 

@@ -16,6 +16,7 @@ from typing import Any, Protocol
 from aiohttp import web
 from engineio.async_drivers.aiohttp import WebSocket
 
+from bridge.browsers.message_budget import MessageBudget
 from bridge.browsers.page_reader import PageReader, Reports
 from bridge.browsers.page_writer import PageWriter, Records
 from bridge.browsers.socket_frames import UnreadableFrame
@@ -23,7 +24,6 @@ from bridge.browsers.socket_io import ping_packet
 from bridge.browsers.unread_messages import AllUnread, UnreadMessages
 from bridge.calls.clock import Alarms
 from bridge.http.connections import Connection
-from bridge.limits.message_budget import MessageBudget
 from bridge.log_lines import OncePerMinute, name_user
 from bridge.tasks import Tasks
 

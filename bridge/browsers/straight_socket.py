@@ -14,6 +14,7 @@ from aiohttp import web
 
 from bridge.browser_protocol import EVENT_RESULT
 from bridge.browsers.arrivals import PageWebSocket
+from bridge.browsers.message_budget import weight_of
 from bridge.browsers.page_reader import PageReader
 from bridge.browsers.page_socket import PageSocket
 from bridge.browsers.page_writer import PageWriter, Records
@@ -28,7 +29,6 @@ from bridge.browsers.socket_frames import (
     read_frame,
 )
 from bridge.browsers.socket_io import Outbox
-from bridge.limits.message_budget import weight_of
 from bridge.tasks import Tasks
 
 MAX_ARRIVED_WEIGHT = 64

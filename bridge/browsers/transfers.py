@@ -11,8 +11,8 @@ import hmac
 from dataclasses import dataclass, replace
 from typing import Literal, TypeAlias
 
+from bridge.calls.limits.token_bucket import RateLimit
 from bridge.errors import BridgeError, ErrorCode
-from bridge.limits.token_bucket import RateLimit
 
 TRANSFER_SECONDS = 10 * 60
 MAX_TRANSFER_CHARS = 1024 * 1024

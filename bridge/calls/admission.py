@@ -12,15 +12,15 @@ from dataclasses import dataclass
 from http import HTTPStatus
 from typing import NamedTuple, Self
 
+from bridge.calls.limits.call_rules import SlotKey
+from bridge.calls.limits.call_settings import CallSettings, UserCallSettings, checked_deadline
+from bridge.calls.limits.circuit_breaker import BreakerKey, Breakers, BreakerVerdict, Ending
+from bridge.calls.limits.fair_queue import FairQueue, QueueEntry
+from bridge.calls.limits.settings import Deadline, LiveLimits
+from bridge.calls.limits.token_bucket import RateLimit
 from bridge.calls.outcome import CallOutcome
 from bridge.calls.request import CallOptions, CallRequest
 from bridge.errors import BridgeError, ErrorCode
-from bridge.limits.call_rules import SlotKey
-from bridge.limits.call_settings import CallSettings, UserCallSettings, checked_deadline
-from bridge.limits.circuit_breaker import BreakerKey, Breakers, BreakerVerdict, Ending
-from bridge.limits.fair_queue import FairQueue, QueueEntry
-from bridge.limits.settings import Deadline, LiveLimits
-from bridge.limits.token_bucket import RateLimit
 from bridge.settings.limits import Limits
 
 MAX_PLACES = 10_000

@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import Literal
 
 from bridge.browser_protocol import DecisionReason
+from bridge.calls.limits.settings import Deadline, SetBy
 from bridge.errors import ErrorCode, WireError
-from bridge.limits.settings import Deadline, SetBy
 from bridge.settings.limits import name_in_full
 
 

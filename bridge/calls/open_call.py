@@ -15,6 +15,7 @@ from typing import Literal, NamedTuple, Protocol, TypeAlias
 
 from bridge.browser_protocol import DecisionReason
 from bridge.calls.clock import Alarms, Clock, Wakeup
+from bridge.calls.limits.settings import Deadline
 from bridge.calls.outcome import CallOutcome
 from bridge.calls.request import CallRequest
 from bridge.calls.state_machine import (
@@ -27,7 +28,6 @@ from bridge.calls.state_machine import (
     CallState,
 )
 from bridge.errors import WireError
-from bridge.limits.settings import Deadline
 from bridge.tracing.context import TraceContext
 from toolserver.call.result import FileBody, TextBody
 

@@ -11,10 +11,10 @@ import orjson
 from bridge.browser_protocol import ARGUMENT_BYTES
 from toolserver.call.answer_query import QueryError, check_query
 from toolserver.call.arguments import ArgumentValidator, parse_arguments
-from toolserver.document.json_text import members_of
-from toolserver.document.media_type import is_json
 from toolserver.errors import ArgumentError
 from toolserver.json_types import JsonValue
+from toolserver.openapi.json_text import members_of
+from toolserver.openapi.media_type import is_json
 from toolserver.tool.compile import CompiledOperation
 
 RESULT_SELECT = "result_select"

@@ -18,10 +18,10 @@ from bridge.cli.terminal import GREEN, RED, YELLOW, paint, printable, showing_pr
 from bridge.documents.fetch import read_document_file
 from bridge.documents.sources import read_document
 from bridge.errors import BridgeError
-from toolserver.document.bundle import Bundle, bundle_document
-from toolserver.document.document import parse_document
-from toolserver.document.overlay import parse_overlays
 from toolserver.errors import DocumentError
+from toolserver.openapi.bundle import Bundle, bundle_document
+from toolserver.openapi.document import parse_document
+from toolserver.openapi.overlay import parse_overlays
 from toolserver.schema.strict import strict_schema
 from toolserver.tool.compile import CompiledDocument, CompiledOperation, DocumentTools
 

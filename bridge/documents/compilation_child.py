@@ -15,9 +15,9 @@ import orjson
 
 from bridge.documents.bodies import split_body
 from bridge.documents.framing import TEXT_MARK, decode_text, serve_requests
-from toolserver.document.bundle import bundle_document
-from toolserver.document.document import Document, parse_document
-from toolserver.document.overlay import parse_overlays
+from toolserver.openapi.bundle import bundle_document
+from toolserver.openapi.document import Document, parse_document
+from toolserver.openapi.overlay import parse_overlays
 from toolserver.tool.compile import DocumentTools, compiled_to_lines
 
 CACHED_TEXT_BYTES = 64 * 1024 * 1024

@@ -24,9 +24,9 @@ from bridge.documents.network_table import METADATA_NAMES, Conclusion
 from bridge.documents.networks import network_of
 from bridge.errors import BridgeError, ErrorCode
 from bridge.settings.network import origin_of
-from toolserver.document.document import DocumentLimits
-from toolserver.document.source_text import decode_file
 from toolserver.errors import DocumentError
+from toolserver.openapi.document import DocumentLimits
+from toolserver.openapi.source_text import decode_file
 
 FETCH_SECONDS = 30.0
 MAX_REDIRECTS = 5

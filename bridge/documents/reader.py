@@ -8,7 +8,7 @@ from typing import Protocol
 from bridge.catalog.ports import Compiler
 from bridge.catalog.server_view import Validation
 from bridge.documents.bodies import SplitBody
-from toolserver.document.bundle import Bundle
+from toolserver.openapi.bundle import Bundle
 
 
 class DocumentReader(Compiler, Protocol):
@@ -17,7 +17,7 @@ class DocumentReader(Compiler, Protocol):
     async def bundle_document(
         self, text: str, *, source_url: str | None, texts: Mapping[str, str], left_out: Mapping[str, str]
     ) -> Bundle:
-        """Bundle a document as `toolserver.document.bundle.bundle_document` does.
+        """Bundle a document as `toolserver.openapi.bundle.bundle_document` does.
 
         Raises:
             BridgeError: `invalid_document`.

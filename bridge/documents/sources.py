@@ -25,10 +25,10 @@ from bridge.documents.fetch import (
     read_document_file,
 )
 from bridge.settings.network import origin_of
-from toolserver.document.bundle import Bundle
-from toolserver.document.document import DocumentLimits
-from toolserver.document.source_text import decode_file
 from toolserver.errors import DocumentError
+from toolserver.openapi.bundle import Bundle
+from toolserver.openapi.document import DocumentLimits
+from toolserver.openapi.source_text import decode_file
 
 MAX_BYTES = DocumentLimits().max_bytes
 """Maximum bytes of all texts together."""
@@ -53,7 +53,7 @@ LIMITS = GatherLimits()
 
 
 class BundleDocument(Protocol):
-    """`toolserver.document.bundle.bundle_document`, run where hostile texts can do no harm."""
+    """`toolserver.openapi.bundle.bundle_document`, run where hostile texts can do no harm."""
 
     async def __call__(
         self, text: str, *, source_url: str | None, texts: Mapping[str, str], left_out: Mapping[str, str]

@@ -17,9 +17,9 @@ import orjson
 from openapi_spec_validator import OpenAPIV2SpecValidator, OpenAPIV30SpecValidator, OpenAPIV31SpecValidator
 
 from bridge.documents.framing import decode_text, serve_requests
-from toolserver.document.document import MCP, Document, parse_document
-from toolserver.document.json_pointer import pointer_token
 from toolserver.json_types import array_at, object_at
+from toolserver.openapi.document import MCP, Document, parse_document
+from toolserver.openapi.json_pointer import pointer_token
 
 MAX_PROBLEMS = 50
 """Maximum number of problems listed; in a document with more, most have one cause."""

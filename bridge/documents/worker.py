@@ -23,7 +23,7 @@ from bridge.documents.framing import TEXT_MARK
 from bridge.documents.piped_child import Child
 from bridge.errors import BridgeError, ErrorCode
 from bridge.tasks import yield_to_loop
-from toolserver.document.bundle import Bundle, Problem
+from toolserver.openapi.bundle import Bundle, Problem
 from toolserver.tool.argument_schemas import ToolSchema
 from toolserver.tool.compile import CompiledDocument, CompiledReader
 
@@ -140,7 +140,7 @@ class DocumentWorker:
     async def bundle_document(
         self, text: str, *, source_url: str | None, texts: Mapping[str, str], left_out: Mapping[str, str]
     ) -> Bundle:
-        """Bundle as `toolserver.document.bundle.bundle_document` does. Cancelling it replaces the child.
+        """Bundle as `toolserver.openapi.bundle.bundle_document` does. Cancelling it replaces the child.
 
         Raises:
             BridgeError: `invalid_document`, as `compile_document`.

@@ -19,6 +19,7 @@ from bridge.auth.forwarded_users import USER_HEADERS
 from bridge.auth.pairing_links import PairingLinks
 from bridge.browser_protocol import ARGUMENT_BYTES
 from bridge.calls.engine import Engine
+from bridge.calls.limits.call_settings import checked_deadline
 from bridge.calls.outcome import CallOutcome
 from bridge.calls.reading import Reading
 from bridge.calls.request import CallContext, CallOptions, ToolCall
@@ -34,10 +35,9 @@ from bridge.http.program_answers import ProgramAnswer
 from bridge.http.relayed import relayed_id_of
 from bridge.http.routing import error_answer, error_bytes
 from bridge.http.streaming import run_kept_alive
-from bridge.limits.call_settings import checked_deadline
 from toolserver.call.response_headers import ANSWER_HEADERS, filename_of
 from toolserver.call.result import FileBody, Rendered, TextBody, render_answer
-from toolserver.document.media_type import JSON, base_type
+from toolserver.openapi.media_type import JSON, base_type
 
 DEADLINE_HEADER = "X-Tool-Deadline"
 """Header with the seconds that the call may take once it has its slot; overrides every setting."""

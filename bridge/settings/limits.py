@@ -1,7 +1,7 @@
 """The limits of a bridge, such as parallelism, durations and failures, as they are at one moment.
 
 Names, defaults and ranges are those of the programs that this one replaces, where they had them.
-`bridge.limits.settings` changes them while the bridge runs.
+`bridge.calls.limits.settings` changes them while the bridge runs.
 """
 
 from __future__ import annotations

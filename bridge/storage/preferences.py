@@ -12,7 +12,7 @@ from typing import cast
 from sqlalchemy import delete, select
 
 from bridge.calls.approval_policy import Grant, GrantScope
-from bridge.limits.call_settings import CallSetting, SettingScope
+from bridge.calls.limits.call_settings import CallSetting, SettingScope
 from bridge.settings.approvals import APPROVAL_MODES, ApprovalMode
 from bridge.settings.limits import Number
 from bridge.storage.dialects import build_upsert, dialect_of, lock_server, lock_user

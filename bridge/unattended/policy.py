@@ -16,7 +16,7 @@ from urllib.parse import urlsplit
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field, ValidationError, model_validator
 
 from bridge.settings.file_keys import first_mistake, suggest_key
-from toolserver.document.servers import absolute_url
+from toolserver.openapi.servers import absolute_url
 
 MAX_POLICY_BYTES = 1024 * 1024
 MAX_SECRET_BYTES = 64 * 1024

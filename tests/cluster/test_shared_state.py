@@ -10,8 +10,8 @@ import pytest_asyncio
 
 from bridge.app.composition import Components
 from bridge.calls.approval_policy import Grant
+from bridge.calls.limits.call_settings import CallSetting, SettingScope
 from bridge.catalog.server_view import UserSelection
-from bridge.limits.call_settings import CallSetting, SettingScope
 from bridge.models.stored_items.retention_preference import MemoryChoice
 from bridge.settings.chat.models import ProviderSettings
 from bridge.settings.chat.user_providers import UserProvider

@@ -2,8 +2,8 @@
 
 from tests.real_documents.corpus import Corpus
 from tests.support.documents.facts import lost_facts
-from toolserver.document.document import parse_document
 from toolserver.json_types import JsonObject, load_json
+from toolserver.openapi.document import parse_document
 from toolserver.schema.compact import compact_schema
 from toolserver.tool.compile import DocumentTools
 

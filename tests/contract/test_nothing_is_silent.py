@@ -26,8 +26,8 @@ from tests.support.documents.stated_operation import OperationComparer
 from tests.support.documents.style_rows import style_row
 from tests.support.documents.vectors import VECTORS, document_of, read_rows
 from tests.support.examples import examples
-from toolserver.document.document import parse_document
 from toolserver.json_types import JsonObject, JsonValue
+from toolserver.openapi.document import parse_document
 from toolserver.tool.compile import DocumentTools
 
 SOURCE_URL = "https://docs.example/specs/openapi.json"

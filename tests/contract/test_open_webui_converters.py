@@ -15,8 +15,8 @@ import pytest
 from tests.real_documents.corpus import Corpus
 from tests.support.documents.open_webui_converters import read_as_backend, read_as_browser, seen_by_browser
 from tests.support.documents.openapi import document_with
-from toolserver.document.document import parse_document
 from toolserver.json_types import JsonObject, JsonValue
+from toolserver.openapi.document import parse_document
 from toolserver.tool.advertised_document import advertise_tools
 from toolserver.tool.catalog import Tool
 from toolserver.tool.compile import DocumentTools

@@ -12,9 +12,9 @@ from tests.real_documents.documents import RealDocument
 from tests.support.documents.compiled import read_compiled
 from tests.support.documents.mutation import mutated
 from tests.support.documents.strict_rules import problems_of
-from toolserver.document.document import parse_document, read_value
 from toolserver.errors import DocumentError
 from toolserver.json_types import JsonObject, array_at, object_at, text_at
+from toolserver.openapi.document import parse_document, read_value
 from toolserver.schema.strict import strict_schema
 from toolserver.tool.compile import CompiledDocument, DocumentTools, compiled_to_lines
 

@@ -13,8 +13,8 @@ from uuid import uuid4
 
 from bench.payloads import ARGUMENTS_TEXT
 from bench.shop_bridge import TOOL, ShopBridge, open_shop
+from bridge.calls.limits.settings import Deadline
 from bridge.calls.state_machine import CallPhase, CallState
-from bridge.limits.settings import Deadline
 from bridge.settings.chat.models import ModelsFile, ProviderSettings
 from tests.cost.counting import ROUNDS, calls_of, traced_memory, waste_calls
 from tests.cost.peers import MODELS, NONE, SILENT, Caller, Connection, Page, Provider

@@ -10,7 +10,7 @@ from examples.document_files import read_document_text
 from tests.cost.counting import calls_of, traced_memory, waste_calls
 from tests.support.documents.compiled import read_compiled
 from toolserver.call.arguments import ArgumentValidator, parse_arguments
-from toolserver.document.document import parse_document
+from toolserver.openapi.document import parse_document
 from toolserver.tool.compile import DocumentTools, compiled_to_lines
 
 OPERATIONS = 50

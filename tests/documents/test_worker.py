@@ -24,8 +24,8 @@ from bridge.documents.worker import KEYS_AT_A_TIME, DocumentWorker
 from bridge.errors import BridgeError, ErrorCode
 from tests.support.documents.compiled import compiled, document_text, overlay_text, tools_of
 from tests.support.waiting import eventually
-from toolserver.document.bundle import bundle_document
 from toolserver.json_types import JsonObject, JsonValue
+from toolserver.openapi.bundle import bundle_document
 
 pytestmark = [pytest.mark.asyncio, pytest.mark.both_event_loops, pytest.mark.wide]
 

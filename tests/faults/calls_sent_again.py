@@ -16,6 +16,7 @@ from bridge.browser_protocol import Accepted, Result
 from bridge.calls.call_ids import CallIds
 from bridge.calls.call_watch import CallObservers
 from bridge.calls.dispatcher import Dispatcher
+from bridge.calls.limits.settings import Deadline
 from bridge.calls.open_call import OpenCall, Page
 from bridge.calls.outcome import CallOutcome
 from bridge.calls.ports import RecordedCall
@@ -23,7 +24,6 @@ from bridge.calls.repeated_calls import RepeatedCalls
 from bridge.calls.request import CallContext, CallRequest, RepeatIdentity, RepeatKey
 from bridge.calls.state_machine import CallState
 from bridge.errors import ErrorCode, WireError
-from bridge.limits.settings import Deadline
 from tests.faults.virtual_time import run_virtually
 from tests.support.calls.dispatcher_harness import FreeSlot
 from tests.support.calls.fake_browser import FakeBrowser, FakeDecisions, FakeJournal, page

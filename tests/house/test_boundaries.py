@@ -57,7 +57,7 @@ TABLES_OF_PYTHON = frozenset(
 
 DEPTHS_OF_PYTHON = {
     "toolserver/json_types.py",  # gives the one error for it
-    "toolserver/document/json_text.py",  # likewise; documents have their limit
+    "toolserver/openapi/json_text.py",  # likewise; documents have their limit
     "toolserver/schema/pattern.py",  # of `re`; the linear engine refuses sooner what is nested
     "bridge/models/agent/tools/arguments.py",  # of `ast`; the tokenizer refuses sooner what is nested
     "bridge/documents/framing.py",  # the boundary of a process that a document may not take down

@@ -6,8 +6,8 @@ from dataclasses import dataclass
 from functools import cache
 from typing import cast
 
+from bridge.calls.limits.settings import NAMES as LIMITS
 from bridge.errors import ErrorCode
-from bridge.limits.settings import NAMES as LIMITS
 from tests.house.source import (
     SEES_SYNTAX,
     exceptions,

@@ -74,7 +74,7 @@ def test_no_python_function_nests_deeper_than_its_ceiling() -> None:
         "bridge/browsers/page_writer.py",
         "bridge/browsers/straight_socket.py",
         "bridge/cluster/homes.py",
-        "bridge/limits/fair_queue.py",
+        "bridge/calls/limits/fair_queue.py",
         "toolserver/schema/read.py",
         "toolserver/schema/rules.py",
         "toolserver/schema/write.py",

@@ -36,7 +36,7 @@ PATTERNS = frozenset(
 
 OF_PATTERNS = {
     "bridge/models/stored_items/markers.py": "patterns of the modules",
-    "toolserver/document/foreign_formats.py": "patterns of the module",
+    "toolserver/openapi/foreign_formats.py": "patterns of the module",
     "toolserver/schema/pattern.py": "whether an author's pattern can be compiled; it is not run",
     "toolserver/tool/selection.py": "wildcards of a user, by `fnmatch`, which escapes the rest",
     "static/base/json_text.js": "a mark of letters and digits that was made for one text",

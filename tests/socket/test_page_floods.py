@@ -13,7 +13,7 @@ import pytest
 import pytest_asyncio
 
 from bridge.app.server import Bridge
-from bridge.limits.message_budget import BURST
+from bridge.browsers.message_budget import BURST
 from tests.fuzz.hostile_frames import TEXT, masked
 from tests.fuzz.search import HANDSHAKE
 from tests.support.cluster.bridge_pairs import home_url

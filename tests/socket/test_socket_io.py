@@ -9,9 +9,9 @@ import pytest
 from aiohttp import WSMessage, WSMsgType
 
 from bridge.browser_protocol import EVENT_RESULT
+from bridge.browsers.message_budget import BURST, MESSAGES_PER_CALL, RATE_PER_S, MessageBudget
 from bridge.browsers.page_reader import AUTHENTICATION_S, HANDSHAKE_S, MAX_BATCH_WEIGHT, PageReader
 from bridge.browsers.socket_frames import UnreadableFrame
-from bridge.limits.message_budget import BURST, MESSAGES_PER_CALL, RATE_PER_S, MessageBudget
 
 pytestmark = [pytest.mark.asyncio, pytest.mark.looptime]
 

@@ -7,6 +7,7 @@ from random import Random
 import aiohttp
 import pytest
 
+from bridge.browsers.message_budget import BURST, RATE_PER_S
 from bridge.browsers.straight_socket import (
     ARRIVED_BYTES,
     GATHERED_BYTES,
@@ -14,7 +15,6 @@ from bridge.browsers.straight_socket import (
     MAX_ARRIVED_WEIGHT,
     MAX_GATHERED,
 )
-from bridge.limits.message_budget import BURST, RATE_PER_S
 from tests.support.sockets.served_socket import Engine, served_socket
 from tests.support.waiting import eventually
 

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 from sqlalchemy.exc import OperationalError
 
-from bridge.limits.circuit_breaker import Breakers, BreakerState
+from bridge.calls.limits.circuit_breaker import Breakers, BreakerState
 from bridge.models.stored_items.items import StoredItem, StoredResponse
 from bridge.models.stored_items.store import StoreUnavailable
 from bridge.settings.limits import Limits

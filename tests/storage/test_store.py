@@ -15,8 +15,8 @@ from alembic.migration import MigrationContext
 from bridge.app.listening import AddressInUse, listen_at
 from bridge.app.start import start_bridge
 from bridge.calls.approval_policy import Grant
+from bridge.calls.limits.call_settings import CallSetting, SettingScope
 from bridge.catalog.server_view import ServerRecord, UserSelection
-from bridge.limits.call_settings import CallSetting, SettingScope
 from bridge.settings.storage import StorageSettings
 from bridge.storage.accounts.account_tables import AccountTables
 from bridge.storage.accounts.logins import LoginTable

@@ -8,8 +8,8 @@ from typing import NamedTuple
 
 import orjson
 
-from toolserver.call.answer_shape import AnswerShape, longest_arrays, query_of, shape_of, write_shape
 from toolserver.call.exact_values import TooLong, WrittenNumber, write_exact
+from toolserver.call.value_shape import ValueShape, longest_arrays, query_of, shape_of, write_shape
 from toolserver.json_types import JsonValue
 
 OUTLINE_BYTES = 6 * 1024
@@ -48,7 +48,7 @@ def outline_of(value: JsonValue, *, complete: bool = True) -> bytes:
     return orjson.dumps(told)
 
 
-def _fitting_shape(shape: AnswerShape) -> str:
+def _fitting_shape(shape: ValueShape) -> str:
     """The shape in `_SHAPE_BYTES` of JSON: what is escaped takes more bytes than characters."""
     room = _SHAPE_BYTES
     written = _without_surrogates(write_shape(shape, room))
@@ -62,7 +62,7 @@ def _without_surrogates(text: str) -> str:
     return text.encode("utf-8", "replace").decode()
 
 
-def _first_items(value: JsonValue, shape: AnswerShape) -> dict[str, bytes]:
+def _first_items(value: JsonValue, shape: ValueShape) -> dict[str, bytes]:
     arrays = longest_arrays(shape, _MAX_SHOWN)
     examples = {_first_of(keys): _at(value, keys) for keys in arrays} if arrays else {"@": value}
     shown: dict[str, bytes] = {}

@@ -22,7 +22,7 @@ from toolserver.call.response_headers import (
 from toolserver.call.sequence import complete_items, is_sequence, items_of
 from toolserver.call.tolerant_json import readable_json
 from toolserver.call.truncation import cut_json
-from toolserver.document.media_type import JSON, OCTETS, base_type, is_json
+from toolserver.openapi.media_type import JSON, OCTETS, base_type, is_json
 from toolserver.value_object import value_object
 
 HTML = "text/html"

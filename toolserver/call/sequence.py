@@ -6,7 +6,7 @@ from typing import NamedTuple
 import orjson
 
 from toolserver.call.tolerant_json import readable_json
-from toolserver.document.media_type import base_type
+from toolserver.openapi.media_type import base_type
 
 EVENTS = "text/event-stream"
 _TYPES = frozenset(

@@ -8,10 +8,10 @@ that can change something. Knows nothing of protocol versions and messages; the 
 from collections.abc import Iterator
 from typing import NamedTuple
 
-from toolserver.document.document import Document
-from toolserver.document.media_type import JSON
 from toolserver.errors import DocumentError, quote_text
 from toolserver.json_types import JsonObject, JsonValue, array_at, object_at, text_at
+from toolserver.openapi.document import Document
+from toolserver.openapi.media_type import JSON
 from toolserver.operation.body import Body
 from toolserver.operation.operation import Operation, OperationList
 from toolserver.operation.parameter import MAX_PROSE_CHARS

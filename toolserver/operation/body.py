@@ -10,8 +10,10 @@ from typing import NamedTuple
 
 from msgspec import Struct, structs
 
-from toolserver.document.document import Document, reference_of
-from toolserver.document.media_type import (
+from toolserver.errors import quote_text
+from toolserver.json_types import JsonObject, JsonValue, object_at, text_at
+from toolserver.openapi.document import Document, reference_of
+from toolserver.openapi.media_type import (
     EVENTS,
     FORM_DATA,
     BodyKind,
@@ -23,8 +25,6 @@ from toolserver.document.media_type import (
     sent_type,
     types_to_choose,
 )
-from toolserver.errors import quote_text
-from toolserver.json_types import JsonObject, JsonValue, object_at, text_at
 from toolserver.operation.body_field import (
     BodyField,
     first_properties,

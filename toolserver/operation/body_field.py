@@ -8,14 +8,6 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Literal
 
-from toolserver.document.document import Document, reference_of
-from toolserver.document.media_type import (
-    OCTETS,
-    body_kind,
-    is_json_range,
-    is_media_type,
-    types_to_choose,
-)
 from toolserver.errors import ReferenceFailed, quote_text
 from toolserver.json_types import (
     JsonObject,
@@ -26,6 +18,14 @@ from toolserver.json_types import (
     scalar_text,
     text_at,
     written_items,
+)
+from toolserver.openapi.document import Document, reference_of
+from toolserver.openapi.media_type import (
+    OCTETS,
+    body_kind,
+    is_json_range,
+    is_media_type,
+    types_to_choose,
 )
 
 _STYLES = ("form", "spaceDelimited", "pipeDelimited", "deepObject")

@@ -11,9 +11,9 @@ from collections.abc import Iterable, Iterator
 from itertools import chain, islice
 from typing import TypeAlias
 
-from toolserver.document.document import Document
 from toolserver.errors import ReferenceFailed, quote_text
 from toolserver.json_types import dump_json
+from toolserver.openapi.document import Document
 from toolserver.operation.operation import Operation, Parameter
 
 _MAX_GROUPS = 10

@@ -4,9 +4,9 @@ Receives parameter and media type objects; gives a sentence for whoever adds the
 is read as it stands. An empty schema (`{}`) is its author's own "any value", and nothing odd.
 """
 
-from toolserver.document.swagger_parameters import BODY_PLACES, KEYWORDS_OF_SCHEMAS, is_swagger_form
 from toolserver.errors import quote_text
 from toolserver.json_types import JsonObject, JsonValue, object_at, text_at
+from toolserver.openapi.swagger_parameters import BODY_PLACES, KEYWORDS_OF_SCHEMAS, is_swagger_form
 
 _ANY = "any value is accepted"
 _OF_MEDIA = KEYWORDS_OF_SCHEMAS.union(

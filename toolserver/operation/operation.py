@@ -12,9 +12,11 @@ from typing import TypeAlias
 
 from msgspec import Struct
 
-from toolserver.document.document import SWAGGER, Document
-from toolserver.document.media_type import accept_of
-from toolserver.document.security import (
+from toolserver.errors import DocumentError, ReferenceFailed, limit_warnings, quote_text
+from toolserver.json_types import JsonObject, JsonValue, text_at
+from toolserver.openapi.document import SWAGGER, Document
+from toolserver.openapi.media_type import accept_of
+from toolserver.openapi.security import (
     RequirementReader,
     Requirements,
     Scopes,
@@ -22,10 +24,8 @@ from toolserver.document.security import (
     SecurityScheme,
     read_security_schemes,
 )
-from toolserver.document.servers import ServerUrl, Values, read_servers, variables_of
-from toolserver.document.swagger import SwaggerReader
-from toolserver.errors import DocumentError, ReferenceFailed, limit_warnings, quote_text
-from toolserver.json_types import JsonObject, JsonValue, text_at
+from toolserver.openapi.servers import ServerUrl, Values, read_servers, variables_of
+from toolserver.openapi.swagger import SwaggerReader
 from toolserver.operation.body import Body, BodyReader, UnwritableBody
 from toolserver.operation.parameter import MAX_PROSE_CHARS, Parameter
 from toolserver.operation.parameter_list import (

@@ -10,9 +10,11 @@ from typing import Literal, NamedTuple, TypeAlias
 
 from msgspec import Struct
 
-from toolserver.document.document import SWAGGER, Document
-from toolserver.document.media_type import FORM, base_type, choose_json
-from toolserver.document.swagger_parameters import (
+from toolserver.errors import quote_text
+from toolserver.json_types import JsonObject, JsonValue, dump_json, object_at, text_at, trim_bytes
+from toolserver.openapi.document import SWAGGER, Document
+from toolserver.openapi.media_type import FORM, base_type, choose_json
+from toolserver.openapi.swagger_parameters import (
     BODY_PLACES,
     is_swagger_form,
     or_empty,
@@ -20,8 +22,6 @@ from toolserver.document.swagger_parameters import (
     schema_of,
     style_of,
 )
-from toolserver.errors import quote_text
-from toolserver.json_types import JsonObject, JsonValue, dump_json, object_at, text_at, trim_bytes
 from toolserver.operation.argument_names import Target, legal_name
 from toolserver.operation.body import BodyField, read_query_fields
 from toolserver.operation.body_field import rules_of

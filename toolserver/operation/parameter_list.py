@@ -12,9 +12,9 @@ from typing import TypeAlias, cast
 
 from msgspec import Struct
 
-from toolserver.document.document import SWAGGER, Document
 from toolserver.errors import quote_text
 from toolserver.json_types import JsonObject, JsonValue, dump_json, text_at
+from toolserver.openapi.document import SWAGGER, Document
 from toolserver.operation.argument_names import Arguments, bind_names
 from toolserver.operation.odd_forms import describe_odd_parameter
 from toolserver.operation.parameter import BodyPart, Parameter, ParameterReader

@@ -12,9 +12,9 @@ from typing import NamedTuple
 
 from msgspec import Struct
 
-from toolserver.document.document import Document
 from toolserver.errors import ReferenceFailed, quote_text
 from toolserver.json_types import JsonObject, JsonValue, object_at
+from toolserver.openapi.document import Document
 
 _METHODS = {
     name: name.upper() for name in ("get", "put", "post", "delete", "options", "head", "patch", "trace")

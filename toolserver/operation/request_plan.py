@@ -11,8 +11,8 @@ from functools import lru_cache
 
 import orjson
 
-from toolserver.document.security import Requirements
 from toolserver.json_types import JsonObject, JsonValue, dump_json, trim_bytes
+from toolserver.openapi.security import Requirements
 from toolserver.operation.argument_names import COMPLETE_BODY, Arguments
 from toolserver.operation.body import Body
 from toolserver.operation.body_field import rules_of

@@ -7,9 +7,9 @@ the tree are written by their own structure, with keys as element names.
 import re
 from dataclasses import dataclass
 
-from toolserver.document.document import Document, reference_of
 from toolserver.errors import ReferenceFailed
 from toolserver.json_types import JsonObject, JsonValue, array_at, object_at, text_at
+from toolserver.openapi.document import Document, reference_of
 
 _MAX_NODES = 400
 _MAX_DEPTH = 10

@@ -2,9 +2,9 @@
 
 from typing import NamedTuple
 
-from toolserver.document.media_type import OCTETS
 from toolserver.errors import RequestError
 from toolserver.json_types import JsonObject, JsonValue, array_at, object_at, text_at
+from toolserver.openapi.media_type import OCTETS
 from toolserver.request.body_text import in_charset, write_sequence
 from toolserver.request.file_content import fits, read_file, type_by_name
 from toolserver.request.form import FormField, fields_of, write_form

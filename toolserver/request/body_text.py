@@ -3,9 +3,9 @@
 import re
 from collections.abc import Iterator
 
-from toolserver.document.media_type import base_type
 from toolserver.errors import RequestError
 from toolserver.json_types import JsonObject, JsonValue
+from toolserver.openapi.media_type import base_type
 from toolserver.request.scalar_text import json_text
 
 _UTF_8 = re.compile(r"utf-?8", re.IGNORECASE)

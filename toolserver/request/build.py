@@ -10,9 +10,9 @@ from typing import cast
 
 import orjson
 
-from toolserver.document.media_type import base_type
 from toolserver.errors import RequestError
 from toolserver.json_types import JsonObject, JsonValue, array_at, nests_deeply, text_at
+from toolserver.openapi.media_type import base_type
 from toolserver.request.body import missing_argument, write_body
 from toolserver.request.form import fields_of, write_form
 from toolserver.request.parameter_styles import encode_strict, write_parameter

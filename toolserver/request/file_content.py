@@ -10,9 +10,9 @@ from collections.abc import Sequence
 from typing import NamedTuple
 from urllib.parse import unquote, unquote_to_bytes
 
-from toolserver.document.media_type import OCTETS, base_type
 from toolserver.errors import RequestError
 from toolserver.json_types import JsonObject, JsonValue, text_at
+from toolserver.openapi.media_type import OCTETS, base_type
 
 _MEDIA_TYPE = re.compile(r"[!#$%&'+.^_`|~\w-]+/[!#$%&'+.^_`|~\w-]+(?:[ \t]*;[\x20-\x7E]*)?", re.ASCII)
 _DATA_URL = re.compile(r"data:([^,]*?)(;base64)?,(.*)", re.IGNORECASE | re.DOTALL)

@@ -4,8 +4,8 @@ import hashlib
 from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
-from toolserver.document.media_type import OCTETS, base_type
 from toolserver.json_types import JsonObject, JsonValue, array_at, text_at
+from toolserver.openapi.media_type import OCTETS, base_type
 from toolserver.request.body_text import in_charset
 from toolserver.request.file_content import read_file, type_by_name
 from toolserver.request.form import FormField, field_text, has_style, items_of

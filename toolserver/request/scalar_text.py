@@ -1,7 +1,7 @@
 """How values read as text: in parameters, forms and bodies."""
 
-from toolserver.document.media_type import base_type
 from toolserver.json_types import JsonValue, dump_json
+from toolserver.openapi.media_type import base_type
 
 _DIGITS_UP_TO = 1e21
 """Below it a whole number is written with all its digits, as JavaScript does."""

@@ -5,9 +5,9 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from urllib.parse import quote, unquote, urlsplit
 
-from toolserver.document.servers import absolute_url
 from toolserver.errors import RequestError, quote_text
 from toolserver.json_types import JsonObject, array_at, text_at
+from toolserver.openapi.servers import absolute_url
 
 _MAX_DECODINGS = 5
 """Decoding stops here: no file name needs more rounds."""

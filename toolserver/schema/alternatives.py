@@ -6,7 +6,6 @@ about them. Knows nothing of how alternatives are written.
 
 from typing import NamedTuple
 
-from toolserver.document.document import schema_reference_of
 from toolserver.json_types import (
     JsonObject,
     JsonValue,
@@ -17,6 +16,7 @@ from toolserver.json_types import (
     only_value,
     text_at,
 )
+from toolserver.openapi.document import schema_reference_of
 from toolserver.schema.hints import clean_text, value_text
 from toolserver.schema.keywords import ANNOTATIONS, read_types
 

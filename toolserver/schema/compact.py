@@ -25,7 +25,7 @@ _CACHED = 4_096
 def compact_schema(schema_json: bytes) -> bytes:
     """The schema, in which each fact stands once. Pure, and cached."""
     schema = load_json(schema_json.decode())
-    return dump_json(_Compacting().write(schema, "", "")) if isinstance(schema, dict) else schema_json
+    return dump_json(_Compacting().write_node(schema, "", "")) if isinstance(schema, dict) else schema_json
 
 
 class _Compacting:
@@ -35,7 +35,7 @@ class _Compacting:
         self._told: dict[str, str] = {}
         """Descriptions, each with the place where it stands first."""
 
-    def write(self, node: JsonValue, place: str, name: str) -> JsonValue:
+    def write_node(self, node: JsonValue, place: str, name: str) -> JsonValue:
         """The node without what it repeats; `place` leads to it, such as "items[].name"."""
         if not isinstance(node, dict):
             return node
@@ -53,10 +53,12 @@ class _Compacting:
     def _inner(self, key: str, value: JsonValue, place: str) -> JsonValue:
         if key in _OF_SCHEMAS and isinstance(value, dict):
             start = f"{place}." if place else ""
-            return {name: self.write(schema, f"{start}{name}", name) for name, schema in value.items()}
+            return {name: self.write_node(schema, f"{start}{name}", name) for name, schema in value.items()}
         if key == "anyOf" and isinstance(value, list):
-            return [self.write(each, f"{place}({count})", "") for count, each in enumerate(value, start=1)]
-        return self.write(value, place + _ONE_SCHEMA[key], "") if key in _ONE_SCHEMA else value
+            return [
+                self.write_node(each, f"{place}({count})", "") for count, each in enumerate(value, start=1)
+            ]
+        return self.write_node(value, place + _ONE_SCHEMA[key], "") if key in _ONE_SCHEMA else value
 
     def _tell(self, description: str, node: JsonObject, place: str) -> str:
         text = _without(description, _said_by_keywords(node))
@@ -85,10 +87,21 @@ def _said_by_keywords(node: JsonObject) -> Iterator[str]:
 def _without(description: str, sentences: Iterable[str]) -> str:
     """The description without the last occurrence of each sentence that stands for itself."""
     for sentence in filter(None, sentences):
-        *before, after = re.split(rf"(?<!\S){re.escape(sentence)}(?!\S)", description)
-        if before:
-            kept = sentence.join(before).rstrip()
-            rest = after.strip()
+        start = _find_alone(description, sentence)
+        if start >= 0:
+            kept = description[:start].rstrip()
+            rest = description[start + len(sentence) :].strip()
             between = "\n" if "\n" in kept else " "
             description = f"{kept}{between}{rest}" if kept and rest else kept or rest
     return description
+
+
+def _find_alone(text: str, sentence: str) -> int:
+    """Where a sentence stands last between white space or at an end; -1: nowhere."""
+    start = text.rfind(sentence)
+    while start >= 0:
+        end = start + len(sentence)
+        if f" {text[:start]}"[-1].isspace() and f"{text[end:]} "[0].isspace():
+            return start
+        start = text.rfind(sentence, 0, end - 1)
+    return -1

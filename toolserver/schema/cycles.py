@@ -7,9 +7,9 @@ so does their reuse: what is flattened below a reference depends on the schemas 
 
 from collections.abc import Callable, Iterator
 
-from toolserver.document.document import schema_reference_of
 from toolserver.errors import ReferenceFailed
 from toolserver.json_types import JsonObject, JsonValue
+from toolserver.openapi.document import schema_reference_of
 
 MAX_STEPS = 10_000_000
 """Maximum number of nodes visited for one document; beyond it, every further reference counts as part of a

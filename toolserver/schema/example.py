@@ -6,7 +6,6 @@ Receives the object that has `example` or `examples`; gives the values as they a
 from collections.abc import Iterator
 from contextlib import suppress
 
-from toolserver.document.document import Document
 from toolserver.errors import ReferenceFailed
 from toolserver.json_types import (
     JsonObject,
@@ -17,6 +16,7 @@ from toolserver.json_types import (
     select_items,
     with_texts_of,
 )
+from toolserver.openapi.document import Document
 
 _MAX_EXAMPLES = 5
 _STRUCTURES = ("array", "object")

@@ -10,7 +10,6 @@ import re
 from collections.abc import Callable, Iterable
 from typing import NamedTuple
 
-from toolserver.document.json_text import MAX_DIGITS
 from toolserver.json_types import (
     JsonObject,
     JsonValue,
@@ -20,6 +19,7 @@ from toolserver.json_types import (
     scalar_text,
     written_items,
 )
+from toolserver.openapi.json_text import MAX_DIGITS
 from toolserver.schema.alternatives import Tag
 from toolserver.schema.hints import ENUM_CHARS, clean_text
 from toolserver.schema.keywords import NO_VALUE, type_of

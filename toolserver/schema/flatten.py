@@ -10,8 +10,8 @@ from collections.abc import Callable, Iterable
 from functools import partial
 from typing import NamedTuple
 
-from toolserver.document.document import schema_reference_of
 from toolserver.json_types import JsonObject, JsonValue, dump_json, trim_bytes
+from toolserver.openapi.document import schema_reference_of
 from toolserver.schema.alternatives import Tag
 from toolserver.schema.cycles import ReferenceCycles
 from toolserver.schema.fit import fit_tag

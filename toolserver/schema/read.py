@@ -9,7 +9,6 @@ advertise.
 from collections.abc import Callable, Iterable
 from typing import NamedTuple
 
-from toolserver.document.document import schema_reference_of
 from toolserver.errors import ReferenceFailed
 from toolserver.json_types import (
     JsonObject,
@@ -19,6 +18,7 @@ from toolserver.json_types import (
     only_value,
     with_texts_of,
 )
+from toolserver.openapi.document import schema_reference_of
 from toolserver.schema.alternatives import (
     describes_form,
     is_enum,

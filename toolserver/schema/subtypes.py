@@ -8,9 +8,9 @@ them. Looks for extensions among named schemas only.
 from collections.abc import Callable, Iterator
 from itertools import islice
 
-from toolserver.document.json_pointer import pointer_token
 from toolserver.errors import ReferenceFailed
 from toolserver.json_types import JsonObject, JsonValue, array_at, object_at, text_at
+from toolserver.openapi.json_pointer import pointer_token
 from toolserver.schema.alternatives import discriminator_of
 
 MAX_SUBTYPES = 50

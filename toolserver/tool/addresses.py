@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass, field
 
-from toolserver.document.servers import ServerUrl, choose_base_url, origin_of
+from toolserver.openapi.servers import ServerUrl, choose_base_url, origin_of
 
 _ANY_ADDRESS = "https://any.invalid"
 

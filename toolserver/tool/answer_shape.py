@@ -8,9 +8,9 @@ is left out, as nothing but a reader and a search depend on it.
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 
-from toolserver.document.document import Document, reference_of, schema_reference_of
 from toolserver.errors import ReferenceFailed
 from toolserver.json_types import JsonObject, JsonValue, array_at, object_at
+from toolserver.openapi.document import Document, reference_of, schema_reference_of
 from toolserver.schema.hints import clean_text
 from toolserver.tool.responses import success_of
 

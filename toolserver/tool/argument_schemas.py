@@ -12,9 +12,9 @@ from typing import NamedTuple
 
 import orjson
 
-from toolserver.document.document import schema_reference_of
 from toolserver.errors import quote_text
 from toolserver.json_types import JsonObject, JsonValue, array_at, object_at, text_at
+from toolserver.openapi.document import schema_reference_of
 from toolserver.schema.cut import free_form
 from toolserver.schema.flatten import Flattening
 from toolserver.schema.hints import clean_text

@@ -12,20 +12,20 @@ from typing import Any, Literal, NamedTuple, cast
 import orjson
 from msgspec import Struct, msgpack, to_builtins
 
-from toolserver.document.document import MCP, Document
-from toolserver.document.edits import IdleEdit
-from toolserver.document.security import Requirements, Scopes, clash_of, scheme_of_record
-from toolserver.document.servers import (
+from toolserver.errors import DocumentError, quote_text
+from toolserver.json_types import dump_json, text_at
+from toolserver.mcp.tool_list import read_tools, schemas_of
+from toolserver.mcp.tool_plan import rest_of_endpoint, write_call_plan
+from toolserver.openapi.document import MCP, Document
+from toolserver.openapi.edits import IdleEdit
+from toolserver.openapi.security import Requirements, Scopes, clash_of, scheme_of_record
+from toolserver.openapi.servers import (
     ServerUrl,
     absolute_url,
     choose_base_url,
     read_servers,
     without_login,
 )
-from toolserver.errors import DocumentError, quote_text
-from toolserver.json_types import dump_json, text_at
-from toolserver.mcp.tool_list import read_tools, schemas_of
-from toolserver.mcp.tool_plan import rest_of_endpoint, write_call_plan
 from toolserver.operation.argument_names import COMPLETE_BODY, Arguments
 from toolserver.operation.equal_requests import describe_equal_requests
 from toolserver.operation.operation import (

@@ -11,9 +11,9 @@ from typing import TypeAlias
 
 from msgspec import Struct, structs
 
-from toolserver.document.document import SWAGGER, Document, reference_of
 from toolserver.errors import limit_warnings
 from toolserver.json_types import JsonObject, JsonValue, dump_json, only_value, text_at
+from toolserver.openapi.document import SWAGGER, Document, reference_of
 from toolserver.operation.argument_names import (
     BODY_ARGUMENT,
     COMPLETE_BODY,

@@ -12,9 +12,9 @@ from typing import NamedTuple
 import orjson
 
 from toolserver.call.arguments import ArgumentValidator, parse_arguments
-from toolserver.document.json_text import members_of
 from toolserver.errors import ArgumentError, quote_text
 from toolserver.json_types import JsonObject, dump_json, text_at
+from toolserver.openapi.json_text import members_of
 from toolserver.schema.hints import clean_text
 from toolserver.tool.catalog import Tool
 

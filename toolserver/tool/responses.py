@@ -7,9 +7,9 @@ left out, as nothing but a reader's eye depends on it.
 from dataclasses import dataclass
 from itertools import islice
 
-from toolserver.document.document import Document
 from toolserver.errors import ReferenceFailed
 from toolserver.json_types import JsonObject, JsonValue, array_at, dump_json, object_at, text_at
+from toolserver.openapi.document import Document
 from toolserver.schema.example import examples_of
 
 MAX_RESPONSES = 40

@@ -67,7 +67,7 @@ def telling_words(query: str, common: frozenset[str] = COMMON) -> list[str]:
     return ([word for word in distinct if word not in common] or distinct)[:MAX_QUERY_WORDS]
 
 
-def singular(word: str) -> str:
+def singular_of(word: str) -> str:
     """A word without the ending of a plural."""
     if len(word) < _MIN_PREFIX or not word.endswith("s") or word.endswith("ss"):
         return word
@@ -125,7 +125,7 @@ class WordIndex:
     def rank_operations(self, words: Iterable[str]) -> list[int]:
         """The positions of the operations that have at least one of the words, best first."""
         totals: dict[int, float] = {}
-        for word in dict.fromkeys(map(singular, words)):
+        for word in dict.fromkeys(map(singular_of, words)):
             matches = self._matches(word)
             if totals:
                 get = totals.get
@@ -136,7 +136,7 @@ class WordIndex:
 
     def is_in_most(self, word: str) -> bool:
         """Whether more than half of the operations have a word in one place."""
-        most = max(len(having.get(singular(word), ())) for _, having in self._places)
+        most = max(len(having.get(singular_of(word), ())) for _, having in self._places)
         return 2 * most > self._count
 
     def _matches(self, word: str) -> dict[int, float]:
@@ -180,7 +180,7 @@ class _Singulars(dict[str, tuple[str, ...]]):
         self._words = words
 
     def __missing__(self, name: str) -> tuple[str, ...]:
-        words = self[name] = tuple(map(singular, self._words[name]))
+        words = self[name] = tuple(map(singular_of, self._words[name]))
         return words
 
 

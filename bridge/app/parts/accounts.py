@@ -13,11 +13,11 @@ from bridge.auth.forwarded_users import UserHeaders
 from bridge.auth.identity import Identity
 from bridge.auth.rejected_requests import RejectedRequests
 from bridge.browsers.device_routing import DeviceChoices
+from bridge.calls.limits.settings import LiveLimits
 from bridge.cluster.changes import Followed
 from bridge.endpoints.api.login import LoginRoutes
 from bridge.endpoints.mcp.protected_resource import ProtectedResource
 from bridge.http.routing import Route
-from bridge.limits.settings import LiveLimits
 from bridge.metrics.metric_definitions import StateGauges
 from bridge.storage.users import UserTables
 

@@ -9,12 +9,12 @@ from typing import Any
 
 from bridge.app.part import Ground, Part
 from bridge.calls.admission import Controls
+from bridge.calls.limits.call_rules import CallRules
+from bridge.calls.limits.call_settings import UserCallSettings
+from bridge.calls.limits.circuit_breaker import Breakers
+from bridge.calls.limits.fair_queue import FairQueue
+from bridge.calls.limits.settings import LiveLimits
 from bridge.cluster.changes import Followed
-from bridge.limits.call_rules import CallRules
-from bridge.limits.call_settings import UserCallSettings
-from bridge.limits.circuit_breaker import Breakers
-from bridge.limits.fair_queue import FairQueue
-from bridge.limits.settings import LiveLimits
 from bridge.metrics.metric_definitions import StateGauges
 from bridge.settings.limits import given_limits
 from bridge.storage.preferences import LimitTables

@@ -11,6 +11,7 @@ from pydantic import Field
 
 from bridge.calls.batch import BatchCall, BatchOutput, check_batch, run_batch
 from bridge.calls.engine import Engine
+from bridge.calls.limits.call_settings import checked_deadline
 from bridge.calls.outcome import CallOutcome
 from bridge.calls.request import CallContext, CallOptions, ToolCall
 from bridge.calls.state_machine import CallState
@@ -20,7 +21,6 @@ from bridge.http.body import read_body
 from bridge.http.declared_routes import DeclaredApiRoutes, api_route, ok
 from bridge.http.routing import ApiModel, json_answer
 from bridge.http.streaming import run_kept_alive
-from bridge.limits.call_settings import checked_deadline
 from bridge.settings.limits import Limits
 from toolserver.json_types import dump_json
 

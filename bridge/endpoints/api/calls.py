@@ -13,6 +13,7 @@ from bridge.browser_protocol import ARGUMENT_BYTES
 from bridge.calls.argument_redaction import has_redactions
 from bridge.calls.dispatcher import Dispatcher
 from bridge.calls.engine import Engine
+from bridge.calls.limits.call_settings import checked_deadline
 from bridge.calls.open_call import OpenCall
 from bridge.calls.outcome import CallOutcome
 from bridge.calls.reading import Reading
@@ -28,7 +29,6 @@ from bridge.http.declared_routes import DeclaredApiRoutes, api_route, ok
 from bridge.http.relayed import relayed_id_of
 from bridge.http.routing import ApiModel, Confirmation, json_answer
 from bridge.http.security_headers import FILE_POLICY
-from bridge.limits.call_settings import checked_deadline
 from bridge.storage.call_journal import CallJournal
 from toolserver.call.response_headers import filename_of
 from toolserver.call.result import Answered, FileBody, TextBody

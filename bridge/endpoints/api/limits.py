@@ -9,6 +9,8 @@ from pydantic import Field
 
 from bridge.audit import AuditKind
 from bridge.calls.admission import Controls
+from bridge.calls.limits.call_settings import CallSetting, CallSettings, SettingScope, checked_deadline
+from bridge.calls.limits.circuit_breaker import BreakerFacts, BreakerKind, BreakerState
 from bridge.catalog.registry import Registry
 from bridge.errors import BridgeError, ErrorCode, WireError
 from bridge.http.access import caller_of
@@ -16,8 +18,6 @@ from bridge.http.audit import set_audit_detail
 from bridge.http.body import read_body
 from bridge.http.declared_routes import DeclaredApiRoutes, api_route, ok
 from bridge.http.routing import ApiModel, json_answer
-from bridge.limits.call_settings import CallSetting, CallSettings, SettingScope, checked_deadline
-from bridge.limits.circuit_breaker import BreakerFacts, BreakerKind, BreakerState
 from bridge.settings.limits import range_of
 
 

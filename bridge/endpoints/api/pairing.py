@@ -11,6 +11,7 @@ from bridge.audit import AuditKind
 from bridge.auth.browser_keys import canonical_public_key
 from bridge.auth.identity import Identity
 from bridge.auth.pairing_codes import CODE_SECONDS, PairingCodes, ShownCode, browser_name
+from bridge.calls.limits.token_bucket import RateLimit
 from bridge.errors import ErrorCode
 from bridge.http.access import caller_of
 from bridge.http.audit import set_audit_detail
@@ -18,7 +19,6 @@ from bridge.http.body import read_body
 from bridge.http.declared_routes import DeclaredApiRoutes, api_route, created, ok
 from bridge.http.login_cookie import LoginCookie
 from bridge.http.routing import ApiModel, RouteAnswer, address_of, json_answer, limit_key_of
-from bridge.limits.token_bucket import RateLimit
 from bridge.storage.users import NewDevice
 
 PAIRINGS = 60

@@ -12,7 +12,7 @@ from pydantic import Field
 from bridge.catalog.server_rights import may_change, may_share
 from bridge.catalog.server_view import LoadedServer, UserView
 from bridge.http.routing import ApiModel
-from toolserver.document.security import FlowKind, SecurityScheme
+from toolserver.openapi.security import FlowKind, SecurityScheme
 from toolserver.tool.catalog import Tool
 from toolserver.tool.selection import Absence
 

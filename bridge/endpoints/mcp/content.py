@@ -21,7 +21,7 @@ from bridge.errors import WireError
 from bridge.http.routing import error_bytes
 from toolserver.call.response_headers import filename_of, telling_headers
 from toolserver.call.result import Answered, FileBody, TextBody, render_answer
-from toolserver.document.media_type import base_type
+from toolserver.openapi.media_type import base_type
 
 CALL_KEY = "tool-bridge/call-id"
 """Key in a result's `_meta` with the call's id, under which `/api/calls` has it."""

@@ -11,8 +11,8 @@ from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from typing import NamedTuple
 
+from bridge.calls.limits.fair_queue import FairQueue, OpenEntries, QueueEntry, SharedResource
 from bridge.errors import BridgeError, ErrorCode
-from bridge.limits.fair_queue import FairQueue, OpenEntries, QueueEntry, SharedResource
 from bridge.settings.limits import Limits, variable_of
 
 

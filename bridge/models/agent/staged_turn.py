@@ -7,8 +7,8 @@ from collections.abc import Awaitable, Callable
 from dataclasses import dataclass, field
 from typing import TypeAlias
 
+from bridge.calls.limits.circuit_breaker import BreakerKey, Breakers, BreakerVerdict, Ending
 from bridge.errors import ErrorCode, WireError
-from bridge.limits.circuit_breaker import BreakerKey, Breakers, BreakerVerdict, Ending
 from bridge.models.agent.loop.turn_log import TurnLogger
 from bridge.models.agent.toolbox import Toolbox
 from bridge.models.agent.turn import CallEnded, Emit, ModelOutput, Turn, TurnEvent, TurnResult

@@ -11,7 +11,7 @@ from collections.abc import Callable, Sequence
 from contextlib import AbstractAsyncContextManager, AsyncExitStack
 
 from bridge.calls.call_watch import CallWatch
-from bridge.limits.circuit_breaker import Breakers
+from bridge.calls.limits.circuit_breaker import Breakers
 from bridge.models.agent.loop.loop import run_rounds
 from bridge.models.agent.loop.pending_turns import PendingRounds
 from bridge.models.agent.memory.turn_memory import TurnMemory

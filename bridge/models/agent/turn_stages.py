@@ -15,9 +15,9 @@ from types import TracebackType
 from typing import Protocol, TypeAlias
 
 from bridge.calls.call_watch import CallWatch
+from bridge.calls.limits.circuit_breaker import BreakerKey, Breakers, BreakerVerdict, Passage
+from bridge.calls.limits.fair_queue import QueueEntry
 from bridge.errors import BridgeError, ErrorCode, WireError
-from bridge.limits.circuit_breaker import BreakerKey, Breakers, BreakerVerdict, Passage
-from bridge.limits.fair_queue import QueueEntry
 from bridge.models.agent.budgeted_model import BudgetedModel
 from bridge.models.agent.loop.approval_waits import ApprovalWaits
 from bridge.models.agent.loop.subquery import NestingToolbox, with_subquery

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from bridge.limits.settings import LiveLimits
+from bridge.calls.limits.settings import LiveLimits
 from bridge.models.agent.provider_features import ProviderFeatures
 from bridge.models.agent.turn import TurnSettings
 from bridge.models.providers.listed_models import ModelEntry

@@ -8,8 +8,8 @@ from typing import Any, TypeVar
 
 from sqlalchemy.exc import SQLAlchemyError
 
+from bridge.calls.limits.circuit_breaker import BreakerKey, Breakers, BreakerVerdict, Passage
 from bridge.errors import BridgeError, ErrorCode, WireError
-from bridge.limits.circuit_breaker import BreakerKey, Breakers, BreakerVerdict, Passage
 from bridge.models.stored_items.items import StoredItem, StoredResponse
 from bridge.models.stored_items.store import ItemStore, StoreUnavailable, UserElsewhere
 from bridge.storage.dialects import reason_of

@@ -25,7 +25,7 @@ from tests.support.chromium import save_credential
 from tests.support.documents.argument_samples import sample_arguments
 from tests.support.documents.original_server import OriginalServer
 from tests.support.recording_api import RecordingApi, run_recording_api
-from toolserver.document.security import SecurityScheme
+from toolserver.openapi.security import SecurityScheme
 from toolserver.tool.catalog import Tool
 
 pytestmark = [

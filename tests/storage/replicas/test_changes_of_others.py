@@ -8,8 +8,8 @@ from dataclasses import dataclass, replace
 import pytest
 
 from bridge.calls.approval_policy import Grant
+from bridge.calls.limits.call_settings import CallSetting, SettingScope
 from bridge.catalog.server_view import ServerRecord, UserSelection
-from bridge.limits.call_settings import CallSetting, SettingScope
 from bridge.models.stored_items.retention_preference import MemoryChoice
 from bridge.storage.chat.memory_choices import MemoryChoiceTable
 from bridge.storage.database import open_database

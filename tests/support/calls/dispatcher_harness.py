@@ -8,10 +8,10 @@ from bridge.browser_protocol import Decision, DecisionReason, Result
 from bridge.calls.call_ids import CallIds
 from bridge.calls.call_watch import CallObservers
 from bridge.calls.dispatcher import RESUME_S, Dispatcher
+from bridge.calls.limits.settings import Deadline, SetBy
 from bridge.calls.outcome import CallOutcome
 from bridge.calls.request import CallContext, CallRequest
 from bridge.errors import ErrorCode
-from bridge.limits.settings import Deadline, SetBy
 from tests.support.calls.fake_browser import FakeBrowser, FakeDecisions, FakeJournal, page
 from tests.support.waiting import eventually
 

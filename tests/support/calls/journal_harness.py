@@ -10,11 +10,11 @@ from types import SimpleNamespace
 from typing import Any, cast
 
 from bridge.calls.call_facts import CallFacts
+from bridge.calls.limits.settings import Deadline
 from bridge.calls.open_call import OpenCall
 from bridge.calls.outcome import CallOutcome
 from bridge.calls.request import CallContext, CallRequest, RepeatIdentity
 from bridge.calls.state_machine import TERMINAL, CallPhase
-from bridge.limits.settings import Deadline
 from bridge.storage.call_journal import CallJournal, OnUnrecorded
 from bridge.storage.store import Store
 from bridge.storage.users import User, UserTables

@@ -5,17 +5,17 @@ from dataclasses import dataclass, field
 from itertools import count
 
 from bridge.calls.admission import Controls
-from bridge.limits.call_rules import CallRules
-from bridge.limits.call_settings import CallSetting, SettingScope, UserCallSettings
-from bridge.limits.circuit_breaker import Breakers
-from bridge.limits.fair_queue import FairQueue
-from bridge.limits.settings import LiveLimits
+from bridge.calls.limits.call_rules import CallRules
+from bridge.calls.limits.call_settings import CallSetting, SettingScope, UserCallSettings
+from bridge.calls.limits.circuit_breaker import Breakers
+from bridge.calls.limits.fair_queue import FairQueue
+from bridge.calls.limits.settings import LiveLimits
 from bridge.settings.limits import Number
 
 
 @dataclass
 class MemoryLimitStore:
-    """The port of `bridge.limits`."""
+    """The port of `bridge.calls.limits`."""
 
     values: dict[str, Number] = field(default_factory=dict[str, Number])
 

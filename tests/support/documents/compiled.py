@@ -3,9 +3,9 @@
 import json
 from collections.abc import Iterable, Sequence
 
-from toolserver.document.document import parse_document
-from toolserver.document.overlay import parse_overlays
 from toolserver.json_types import JsonObject, JsonValue
+from toolserver.openapi.document import parse_document
+from toolserver.openapi.overlay import parse_overlays
 from toolserver.tool.compile import CompiledDocument, CompiledReader, DocumentTools
 
 

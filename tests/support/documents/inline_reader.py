@@ -11,8 +11,8 @@ from bridge.documents.reader import DocumentReader
 from bridge.documents.validation_child import validate_document
 from bridge.errors import BridgeError, ErrorCode
 from tests.support.documents.compiled import tools_of
-from toolserver.document.bundle import Bundle, bundle_document
 from toolserver.errors import DocumentError
+from toolserver.openapi.bundle import Bundle, bundle_document
 from toolserver.tool.argument_schemas import ToolSchema
 from toolserver.tool.compile import CompiledDocument, DocumentTools
 

@@ -2,8 +2,8 @@
 
 import json
 
-from toolserver.document.document import Document, DocumentLimits, parse_document
 from toolserver.json_types import JsonObject, JsonValue
+from toolserver.openapi.document import Document, DocumentLimits, parse_document
 from toolserver.operation.operation import Operation, read_operations
 
 

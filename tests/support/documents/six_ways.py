@@ -15,10 +15,10 @@ from tests.support.documents.original_server import OriginalServer, Recorded
 from tests.support.documents.second_judge import SecondJudge
 from tests.support.documents.vectors import Built, Job, build_all
 from toolserver.call.arguments import ArgumentValidator
-from toolserver.document.document import parse_document
-from toolserver.document.security import SecurityScheme
 from toolserver.errors import ArgumentError
 from toolserver.json_types import JsonObject, JsonValue
+from toolserver.openapi.document import parse_document
+from toolserver.openapi.security import SecurityScheme
 from toolserver.operation.request_plan import optional_body_arguments
 from toolserver.tool.compile import CompiledOperation, DocumentTools
 

@@ -13,8 +13,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TypeAlias, cast
 
-from toolserver.document.document import parse_document
 from toolserver.errors import DocumentError
+from toolserver.openapi.document import parse_document
 from toolserver.tool.compile import compile_document
 
 Row: TypeAlias = Mapping[str, object]

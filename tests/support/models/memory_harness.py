@@ -6,8 +6,8 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 from bridge.calls.call_watch import CallWatch
+from bridge.calls.limits.circuit_breaker import Breakers
 from bridge.errors import BridgeError, ErrorCode
-from bridge.limits.circuit_breaker import Breakers
 from bridge.models.agent.items import Item
 from bridge.models.agent.loop.pending_turns import PendingRounds
 from bridge.models.agent.loop.subquery import NestingToolbox

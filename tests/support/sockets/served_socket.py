@@ -8,12 +8,12 @@ from typing import Any
 import aiohttp
 from aiohttp import web
 
+from bridge.browsers.message_budget import MessageBudget
 from bridge.browsers.page_socket import PING_INTERVAL_S, PING_TIMEOUT_S, PageSocket, SharedBySockets
 from bridge.browsers.page_writer import Records
 from bridge.browsers.socket_io import Outbox
 from bridge.browsers.unread_messages import AllUnread
 from bridge.calls.clock import Alarms
-from bridge.limits.message_budget import MessageBudget
 from bridge.tasks import Tasks
 from tests.support.sockets.library_paths import socket_class
 

@@ -10,7 +10,7 @@ import pytest
 from bridge.browsers.device_routing import DeviceChoices
 from bridge.calls.approval_policy import Grant
 from bridge.calls.approvals import Approvals
-from bridge.limits.call_settings import CallSetting, SettingScope, UserCallSettings
+from bridge.calls.limits.call_settings import CallSetting, SettingScope, UserCallSettings
 from bridge.models.stored_items.retention_preference import MemoryChoice, MemoryChoices
 from bridge.settings.approvals import ApprovalMode
 from tests.support.calls.memory_approvals import BackgroundWork, FakeAudit

@@ -8,12 +8,12 @@ import pytest
 from bridge.browser_protocol import Accepted, DecisionReply
 from bridge.calls.admission import AdmissionControl
 from bridge.calls.dispatcher import CARD_PATIENCE, RESUME_S
+from bridge.calls.limits.call_rules import MIB
+from bridge.calls.limits.circuit_breaker import BreakerKey, BreakerVerdict, Ending
 from bridge.calls.outcome import CallOutcome
 from bridge.calls.request import NO_OPTIONS, CallOptions, CallRequest
 from bridge.calls.state_machine import CallState
 from bridge.errors import BridgeError, ErrorCode, WireError
-from bridge.limits.call_rules import MIB
-from bridge.limits.circuit_breaker import BreakerKey, BreakerVerdict, Ending
 from tests.support.calls.dispatcher_harness import DispatcherHarness, answered, decision_of, request
 from tests.support.calls.fake_browser import page
 from tests.support.calls.memory_limits import controls

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from bridge.calls.endings import out_of_time, with_deadline
-from bridge.limits.settings import Deadline
+from bridge.calls.limits.settings import Deadline
 
 
 def test_a_limit_is_told_under_each_of_its_names() -> None:

@@ -10,12 +10,12 @@ import pytest_asyncio
 from bridge.browser_protocol import Result
 from bridge.calls.endings import replica_lost
 from bridge.calls.fenced_journal import COMMIT_S, FencedJournal, KnownCall, LeftCall
+from bridge.calls.limits.settings import Deadline
 from bridge.calls.open_call import OpenCall
 from bridge.calls.outcome import CallOutcome
 from bridge.calls.ports import HomeLost, JournalUnavailable
 from bridge.calls.state_machine import CallPhase, CallState
 from bridge.homes import Home
-from bridge.limits.settings import Deadline
 from bridge.tasks import Tasks
 from tests.support.calls.dispatcher_harness import FreeSlot, request
 from tests.support.cluster.tables import Tables

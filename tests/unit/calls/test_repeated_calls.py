@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 
 from bridge.calls.call_ids import CallIds
+from bridge.calls.limits.settings import Deadline
 from bridge.calls.open_call import OpenCall
 from bridge.calls.outcome import CallOutcome
 from bridge.calls.ports import RecordedCall
@@ -15,7 +16,6 @@ from bridge.calls.repeated_calls import KEPT_CHARS, MAX_CALLS, IdempotencyKeyReu
 from bridge.calls.request import CallContext, CallRequest, RepeatIdentity, RepeatKey
 from bridge.calls.state_machine import CallPhase, CallState
 from bridge.errors import BridgeError, ErrorCode, WireError
-from bridge.limits.settings import Deadline
 from tests.support.calls.dispatcher_harness import FreeSlot
 from tests.support.calls.fake_browser import FakeRepeatJournal
 from toolserver.call.result import Answered, TextBody

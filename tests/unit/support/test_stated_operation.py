@@ -6,8 +6,8 @@ import pytest
 
 from tests.support.documents.stated import Stated, read_stated
 from tests.support.documents.stated_operation import OperationComparer
-from toolserver.document.document import parse_document
 from toolserver.json_types import JsonObject, JsonValue, array_at
+from toolserver.openapi.document import parse_document
 from toolserver.tool.compile import DocumentTools
 
 JSON = "application/json"

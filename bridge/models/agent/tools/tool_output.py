@@ -17,8 +17,8 @@ from bridge.models.agent.toolbox import CallOutput
 from bridge.models.agent.turn import CallFile
 from toolserver.call.response_headers import ANSWER_HEADERS, filename_of
 from toolserver.call.result import Answered, FileBody, Rendered, TextBody, render_answer
-from toolserver.document.media_type import base_type
 from toolserver.json_types import JsonObject, dump_json
+from toolserver.openapi.media_type import base_type
 
 SEEN_TYPES = frozenset({"image/png", "image/jpeg", "image/gif", "image/webp"})
 """Types of images that models can read."""

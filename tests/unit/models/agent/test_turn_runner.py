@@ -8,8 +8,8 @@ from typing import Any
 import pytest
 
 from bridge.calls.call_watch import CallWatch
+from bridge.calls.limits.circuit_breaker import BreakerKey, Breakers
 from bridge.errors import BridgeError, ErrorCode
-from bridge.limits.circuit_breaker import BreakerKey, Breakers
 from bridge.models.agent.loop.subquery import NestingToolbox
 from bridge.models.agent.model import ModelError
 from bridge.models.agent.request_queue import RequestQueue

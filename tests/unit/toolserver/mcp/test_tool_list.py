@@ -6,10 +6,10 @@ from typing import Any
 import orjson
 import pytest
 
-from toolserver.document.bundle import bundle_document
-from toolserver.document.document import parse_document
 from toolserver.errors import DocumentError
 from toolserver.json_types import JsonObject, JsonValue
+from toolserver.openapi.bundle import bundle_document
+from toolserver.openapi.document import parse_document
 from toolserver.tool.compile import CompiledDocument, CompiledOperation, DocumentTools
 
 ENDPOINT = "http://127.0.0.1:8767/mcp"

@@ -3,8 +3,8 @@
 import pytest
 
 from tests.support.documents.openapi import document_with, operation_of
-from toolserver.document.media_type import BodyKind
 from toolserver.json_types import JsonObject, JsonValue
+from toolserver.openapi.media_type import BodyKind
 from toolserver.operation.body import Body, BodyField, BodyReader
 from toolserver.operation.operation import read_operations
 

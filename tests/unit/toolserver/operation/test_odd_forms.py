@@ -5,8 +5,8 @@ import json
 import pytest
 
 from tests.support.documents.openapi import document_with
-from toolserver.document.document import parse_document
 from toolserver.json_types import JsonObject, JsonValue
+from toolserver.openapi.document import parse_document
 from toolserver.tool.compile import DocumentTools
 
 ANY = "any value is accepted"

@@ -5,9 +5,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tests.support.documents.openapi import document_with, operation_of
-from toolserver.document.document import DocumentLimits
 from toolserver.errors import DocumentError
 from toolserver.json_types import JsonObject, JsonValue
+from toolserver.openapi.document import DocumentLimits
 from toolserver.operation.operation import (
     Body,
     Operation,

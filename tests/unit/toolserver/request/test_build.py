@@ -4,9 +4,9 @@ import json
 
 import pytest
 
-from toolserver.document.document import parse_document
 from toolserver.errors import RequestError
 from toolserver.json_types import JsonObject
+from toolserver.openapi.document import parse_document
 from toolserver.request.build import Request, build_request
 from toolserver.tool.compile import CompiledOperation, DocumentTools
 

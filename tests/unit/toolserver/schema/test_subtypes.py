@@ -6,8 +6,8 @@ from typing import cast
 import pytest
 
 from tests.support.documents.openapi import document_with
-from toolserver.document.document import parse_document
 from toolserver.json_types import JsonObject, JsonValue
+from toolserver.openapi.document import parse_document
 from toolserver.schema.subtypes import MAX_SUBTYPES
 from toolserver.tool.compile import DocumentTools
 

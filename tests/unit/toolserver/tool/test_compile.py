@@ -11,9 +11,9 @@ from msgspec import structs
 
 from tests.support.documents.compiled import read_compiled
 from tests.support.documents.openapi import document_with
-from toolserver.document.document import DocumentLimits, parse_document
 from toolserver.errors import DocumentError
 from toolserver.json_types import JsonObject, JsonValue
+from toolserver.openapi.document import DocumentLimits, parse_document
 from toolserver.operation.operation import SecurityScheme, Skipped
 from toolserver.tool.compile import (
     CompiledDocument,

@@ -5,8 +5,8 @@ import json
 import pytest
 
 from tests.support.documents.compiled import document_text
-from toolserver.document.document import parse_document
 from toolserver.errors import ArgumentError
+from toolserver.openapi.document import parse_document
 from toolserver.tool.compile import CompiledOperation, DocumentTools
 from toolserver.tool.definition import ToolSchema
 from toolserver.tool.function_calls import openai_tool, read_arguments

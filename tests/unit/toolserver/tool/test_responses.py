@@ -3,7 +3,7 @@
 import json
 from typing import Any
 
-from toolserver.document.document import parse_document
+from toolserver.openapi.document import parse_document
 from toolserver.tool.responses import MAX_EXAMPLE_BYTES, MAX_NODES, describe_responses
 
 

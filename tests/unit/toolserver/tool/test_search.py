@@ -12,7 +12,7 @@ from toolserver.tool.search import (
     WordsOfNames,
     field_names,
     fuse_rankings,
-    singular,
+    singular_of,
     split_words,
     telling_words,
 )
@@ -40,7 +40,7 @@ def found(query: str) -> list[str]:
 
 def test_names_are_read_as_the_words_they_are_made_of() -> None:
     """A model asks in words, and APIs name things in camel case, snakes and paths."""
-    assert [*map(singular, split_words("listHTTPUrls2 get_all-the/{petIds} Überweisung categories"))] == [
+    assert [*map(singular_of, split_words("listHTTPUrls2 get_all-the/{petIds} Überweisung categories"))] == [
         "list", "http", "url", "2", "get", "all", "the", "pet", "id", "ü", "berweisung", "category",
     ]  # fmt: skip
 

@@ -6,8 +6,8 @@ import orjson
 import pytest
 
 from tests.support.documents.circles import Property, circles, ref
-from toolserver.document.document import DocumentLimits, parse_document
 from toolserver.json_types import JsonObject, dump_json
+from toolserver.openapi.document import DocumentLimits, parse_document
 from toolserver.operation.operation import read_operations
 from toolserver.tool.argument_schemas import Budget
 from toolserver.tool.compile import DocumentTools
