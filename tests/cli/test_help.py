@@ -41,6 +41,7 @@ def test_an_example_can_be_typed_as_it_stands(
     """One that is refused is worse than none."""
     monkeypatch.chdir(tmp_path)
     (tmp_path / "openapi.yaml").touch()
+    (tmp_path / "edits.overlay.yaml").touch()
     words = shlex.split(line[line.index("tool-bridge") :].partition(" | ")[0].removesuffix(')"'))
     parser, of_command = build_parser([words[1]])
     of_command[words[1]].refuse_unknown(words[1:])

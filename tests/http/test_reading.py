@@ -41,6 +41,7 @@ async def test_no_get_changes_anything(bridge: Bridge, tmp_path: Path) -> None:
     await bridge.components.registry.add_server(user_id, document_text(), source_url=None)
     async with page_of(bridge, user_id, answer) as page:
         ids = await _things_of(page)
+        await page.get("/api/selection")  # decides once what is listed: a decision of the bridge
         await bridge.components.journal.list_calls(user_id, before=None, limit=1)  # all of it is written
         before = _rows_of(tmp_path)
         statuses: dict[str, int] = {}

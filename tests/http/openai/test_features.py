@@ -295,12 +295,12 @@ async def test_a_result_too_long_for_the_model_is_told_by_its_size(
     tmp_path: Path, provider: ScriptedProvider
 ) -> None:
     """S0-147: neither the model nor the reader is shown it; the next call still works."""
-    sizes = iter([200_000, 20])
+    sizes = iter([30_000, 20])  # less than what is told as an outline
 
     async def answer(_call: dict[str, Any]) -> dict[str, Any]:
         return json_answer({"text": "x" * next(sizes)})
 
-    named = ModelSettings(id="m", provider="scripted", model=MODEL, context_tokens=20_000)
+    named = ModelSettings(id="m", provider="scripted", model=MODEL, context_tokens=6_000)
     models = models_file(provider, model=(named,))
     headers = {**OPEN_WEBUI, "X-Tool-Bridge-Calls": "details", "X-Tool-Bridge-Markers": "off"}
     async with shop_bridge(tmp_path, provider, models=models) as bridge, client_of(bridge) as client:
@@ -315,7 +315,7 @@ async def test_a_result_too_long_for_the_model_is_told_by_its_size(
         for item in provider.requests[2].body["input"]
         if item["type"] == "function_call_output"
     ]
-    assert outputs[0].startswith("[Tool result omitted due to context budget. Result size: 200,0")
+    assert outputs[0].startswith("[Tool result omitted due to context budget. Result size: 30,0")
     assert outputs[1] == json.dumps({"text": "x" * 20})
     said = "".join(chunk.choices[0].delta.content or "" for chunk in chunks if chunk.choices)
     assert said.count("<details") == 1
