@@ -253,7 +253,7 @@ async def test_a_model_that_fails_is_said_and_asked_again(chat: ChatHarness) -> 
 
 
 async def test_model_prompt_and_tools_are_chosen_in_the_page(chat: ChatHarness) -> None:
-    """S3-10: before the conversation begins and after; the model gets exactly that."""
+    """S3-10: before the conversation begins and after; `read_result` comes with tools, for long answers."""
     page = chat.page
     await page.get_by_role("button", name="Settings").click()
     settings = page.get_by_role("region", name="Conversation settings")
@@ -264,7 +264,7 @@ async def test_model_prompt_and_tools_are_chosen_in_the_page(chat: ChatHarness) 
     await chat.say("Hello", text("Hi."))
     await chat.over()
     first = chat.provider.requests[-1].body
-    assert [tool["name"] for tool in first["tools"]] == ["getName"]
+    assert [tool["name"] for tool in first["tools"]] == ["getName", "read_result"]
     assert first["instructions"].startswith("Be brief.")
     await settings.get_by_role("checkbox", name="getMood").check()
     await expect(settings.get_by_role("heading", name="Tools: 2 of")).to_be_visible()
@@ -273,6 +273,7 @@ async def test_model_prompt_and_tools_are_chosen_in_the_page(chat: ChatHarness) 
     assert sorted(tool["name"] for tool in chat.provider.requests[-1].body["tools"]) == [
         "getMood",
         "getName",
+        "read_result",
     ]
 
 

@@ -295,7 +295,7 @@ async def test_a_result_too_long_for_the_model_is_told_by_its_size(
     tmp_path: Path, provider: ScriptedProvider
 ) -> None:
     """S0-147: neither the model nor the reader is shown it; the next call still works."""
-    sizes = iter([30_000, 20])  # less than what is told as an outline
+    sizes = iter([30_000, 20])  # shorter than answers of which models read an outline
 
     async def answer(_call: dict[str, Any]) -> dict[str, Any]:
         return json_answer({"text": "x" * next(sizes)})
