@@ -1,5 +1,6 @@
 """A chat stream heard as if the provider spoke Responses."""
 
+import json
 from collections.abc import Iterable
 from itertools import count
 from typing import Any, cast
@@ -340,10 +341,16 @@ def test_probabilities_of_tokens_go_along_with_their_text() -> None:
     assert event["logprobs"] == [token]
 
 
+VALUES: st.SearchStrategy[Json | str] = st.text(max_size=5) | st.builds(Json)
+OBJECTS = st.dictionaries(st.text(max_size=3), VALUES, max_size=3)
+
+
 @st.composite
 def cut_calls(draw: st.DrawFn) -> tuple[list[str], list[Json]]:
     """Arguments of some calls, and deltas that cut and interleave them."""
-    whole = draw(st.lists(st.text(min_size=1), min_size=1, max_size=4))
+    # An object that closes before the end would be two calls: what follows it is another one's.
+    unclosed = st.text(st.characters(exclude_characters="}"), min_size=1)
+    whole = draw(st.lists(unclosed | st.builds(json.dumps, OBJECTS), min_size=1, max_size=4))
     pieces = [[call_delta(index, f"c{index}", f"f{index}", "")] for index in range(len(whole))]
     for index, arguments in enumerate(whole):
         at = 0
