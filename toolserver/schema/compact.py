@@ -10,7 +10,7 @@ from collections.abc import Iterable, Iterator
 from functools import lru_cache
 
 from toolserver.json_types import JsonObject, JsonValue, dump_json, load_json
-from toolserver.schema.hints import MAY_BE_NULL, constraint_sentences
+from toolserver.schema.hints import MAY_BE_NULL, constraint_sentences, find_sentence
 
 _OF_SCHEMAS = ("properties", "patternProperties")
 _ONE_SCHEMA = {"items": "[]", "additionalProperties": ".*", "propertyNames": ".(key)"}
@@ -87,21 +87,10 @@ def _said_by_keywords(node: JsonObject) -> Iterator[str]:
 def _without(description: str, sentences: Iterable[str]) -> str:
     """The description without the last occurrence of each sentence that stands for itself."""
     for sentence in filter(None, sentences):
-        start = _find_alone(description, sentence)
+        start = find_sentence(description, sentence)
         if start >= 0:
             kept = description[:start].rstrip()
             rest = description[start + len(sentence) :].strip()
             between = "\n" if "\n" in kept else " "
             description = f"{kept}{between}{rest}" if kept and rest else kept or rest
     return description
-
-
-def _find_alone(text: str, sentence: str) -> int:
-    """Where a sentence stands last between white space or at an end; -1: nowhere."""
-    start = text.rfind(sentence)
-    while start >= 0:
-        end = start + len(sentence)
-        if f" {text[:start]}"[-1].isspace() and f"{text[end:]} "[0].isspace():
-            return start
-        start = text.rfind(sentence, 0, end - 1)
-    return -1

@@ -109,6 +109,17 @@ def join_sentences(*texts: str) -> str:
     return joined
 
 
+def find_sentence(text: str, sentence: str) -> int:
+    """Where a sentence stands last between white space or at an end; -1: nowhere."""
+    start = text.rfind(sentence)
+    while start >= 0:
+        end = start + len(sentence)
+        if f" {text[:start]}"[-1].isspace() and f"{text[end:]} "[0].isspace():
+            return start
+        start = text.rfind(sentence, 0, end - 1)
+    return -1
+
+
 def value_text(value: JsonValue) -> str:
     """One value in a sentence: plain words stay bare, everything else is JSON."""
     if isinstance(value, str) and PLAIN_VALUE.fullmatch(value):

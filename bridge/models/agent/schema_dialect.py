@@ -11,7 +11,7 @@ from typing import cast
 
 from bridge.settings.chat.provider_rules import SchemaRules
 from toolserver.json_types import JsonObject, JsonValue, array_at, object_at, text_at
-from toolserver.schema.hints import describe_constraints, join_sentences
+from toolserver.schema.hints import describe_constraints, find_sentence, join_sentences
 
 MAX_LEVELS = 100
 """Maximum levels of a schema that are looked into; ours have fewer, a caller's any number. Chosen."""
@@ -169,7 +169,7 @@ def _with_words(description: str, lost: Mapping[str, JsonValue]) -> str:
     """Return a description that says what its keywords said."""
     for key, value in lost.items():
         said = _in_words(key, value)
-        if said and said not in description:
+        if said and find_sentence(description, said) < 0:
             description = join_sentences(description, said)
     return description
 

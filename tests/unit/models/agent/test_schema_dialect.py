@@ -32,6 +32,10 @@ def fit(schema: Any) -> Any:
             {"type": "integer", "description": "Age. Value > 0."},
         ),
         (
+            {"type": "number", "description": "A value > 1. Value > 0.5 is usual.", "exclusiveMinimum": 0},
+            {"type": "number", "description": "A value > 1. Value > 0.5 is usual. Value > 0."},
+        ),
+        (
             {"type": "string", "format": "uuid", "description": "Its id. Format: uuid."},
             {"type": "string", "description": "Its id. Format: uuid."},
         ),
