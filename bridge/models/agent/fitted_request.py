@@ -35,7 +35,8 @@ def fit_request(request: ModelRequest, rules: ProviderRules) -> ModelRequest:
 
 def fit_names(request: ModelRequest) -> ModelRequest:
     """Return the request with names that begin with a letter or `_`, in tools, choice and calls."""
-    names = [text_at(named, "name") for named in (*request.tools, *request.input)]
+    names = [text_at(tool, "name") for tool in request.tools]
+    names += [text_at(item, "name") for item in request.input if _is_call(item)]
     misfits = [name for name in names if name and not begins_well(name)]
     if not misfits:
         return request
@@ -51,9 +52,13 @@ def fit_names(request: ModelRequest) -> ModelRequest:
     return replace(
         request,
         tools=tuple(map(rename, request.tools)),
-        input=tuple(map(rename, request.input)),
+        input=tuple(rename(item) if _is_call(item) else item for item in request.input),
         options=options,
     )
+
+
+def _is_call(item: Item) -> bool:
+    return item.get("type") == "function_call"
 
 
 def fit_tools(tools: tuple[JsonObject, ...], rules: ProviderRules) -> tuple[JsonObject, ...]:

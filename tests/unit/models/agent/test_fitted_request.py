@@ -85,11 +85,13 @@ def test_names_begin_with_a_letter_where_they_must_and_are_known_again() -> None
     tools: list[JsonObject] = [{**TOOL, "name": name} for name in ("2fa", "_2fa", "-x", "list")]
     earlier: JsonObject = {**call("call_1"), "name": "2fa"}
     choice: JsonObject = {"type": "function", "name": "-x"}
-    asked = ModelRequest("m", (earlier,), tools=tuple(tools), options={"tool_choice": choice})
+    said: JsonObject = {"type": "message", "role": "user", "name": "2fa", "content": "Hi"}
+    asked = ModelRequest("m", (earlier, said), tools=tuple(tools), options={"tool_choice": choice})
     sent = fit_request(asked, GOOGLE)
     names = [tool["name"] for tool in sent.tools]
     assert names == ["__2fa", "_2fa", "_-x", "list"]
     assert sent.input[0]["name"] == "__2fa"
+    assert sent.input[1] is said, "a person's name is none of a tool"
     assert sent.options["tool_choice"] == {"type": "function", "name": "_-x"}
     offered = {"2fa", "_2fa", "-x", "list"}
     assert [offered_name(str(name), offered.__contains__) for name in names] == ["2fa", "_2fa", "-x", "list"]
