@@ -16,6 +16,7 @@ from tests.support.programs import needs
 
 pytest_plugins = [
     "tests.support.sockets.library_paths",
+    "tests.support.stores.shared_statements",
     "tests.support.contract_runs",
     "tests.promises",
     "tests.real_documents.corpus",
