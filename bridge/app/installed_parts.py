@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import logging
+import sys
 from collections.abc import Sequence
+from functools import cache
 from importlib.metadata import EntryPoint, entry_points
 
 from bridge.app.part import Ground, Part, UnusablePart
@@ -19,7 +21,13 @@ def make_installed_parts(ground: Ground) -> Sequence[Part]:
     Raises:
         UnusablePart: one of them cannot be made: a bridge without what its operator installed does not start.
     """
-    return [_make_part(each, ground) for each in sorted(entry_points(group=GROUP), key=lambda one: one.name)]
+    return [_make_part(each, ground) for each in _list_entries(tuple(sys.path))]
+
+
+@cache
+def _list_entries(_where: tuple[str, ...]) -> Sequence[EntryPoint]:
+    """Look into all packages of a search path, once: it takes some milliseconds, and they stay."""
+    return sorted(entry_points(group=GROUP), key=lambda one: one.name)
 
 
 def _make_part(entry: EntryPoint, ground: Ground) -> Part:
