@@ -10,7 +10,7 @@ from sqlalchemy import Connection, Engine, event
 from sqlalchemy.engine import Dialect
 
 _compiled: dict[Any, Any] = {}
-"""As `compiled_cache` of SQLAlchemy wants it. The tests make some thousand statements; none has to go."""
+"""As `compiled_cache` of SQLAlchemy wants it. None of the statements of the tests has to go."""
 
 
 @event.listens_for(Engine, "engine_connect")
