@@ -11,13 +11,14 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from bridge.models.agent.items import Item, answered_call_id, call_id_of
+from bridge.models.agent.items import SEARCH_CALL, SEARCH_OUTPUT, Item, answered_call_id, call_id_of
 from bridge.models.agent.model_messages import NO_OUTPUT
 from toolserver.json_types import text_at
 
 STUB_TYPES: Mapping[str, str] = {
     "function_call": "function_call_output",
     "custom_tool_call": "custom_tool_call_output",
+    SEARCH_CALL: SEARCH_OUTPUT,
 }
 """Types of outputs that can be written for calls without one, by the type of the call."""
 
@@ -97,7 +98,7 @@ def made_call_id(item: Item) -> str:
     """Return the id of the call that an item makes, of a type that the bridge does not know either."""
     if call_id := call_id_of(item):
         return call_id
-    is_call = text_at(item, "type").endswith("_call")
+    is_call = text_at(item, "type").endswith("_call") and item.get("type") != SEARCH_CALL
     return (text_at(item, "call_id") or text_at(item, "id")) if is_call else ""
 
 
@@ -107,6 +108,9 @@ def _is_said_to_model(item: Item) -> bool:
 
 
 def _stub_of(call: Item) -> Item | None:
-    """Return an output for a call without one, the same each time; None for a type that has no text."""
+    """Return an output for a call without one, the same each time; None for a type that has none."""
     kind = STUB_TYPES.get(text_at(call, "type"))
+    if kind == SEARCH_OUTPUT:
+        about: Item = {"type": kind, "call_id": call_id_of(call)}
+        return {**about, "execution": "client", "status": "completed", "tools": []}
     return {"type": kind, "call_id": call_id_of(call), "output": NO_OUTPUT} if kind else None

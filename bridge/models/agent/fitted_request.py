@@ -11,11 +11,11 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from bridge.models.agent.called_names import begins_well, fitted_name
-from bridge.models.agent.items import Item
+from bridge.models.agent.items import SEARCH_OUTPUT, Item
 from bridge.models.agent.model import ModelRequest
 from bridge.models.agent.schema_dialect import fit_schema
 from bridge.settings.chat.provider_rules import CallIdForm, ProviderRules
-from toolserver.json_types import JsonObject, text_at
+from toolserver.json_types import JsonObject, JsonValue, array_at, text_at
 from toolserver.tool.description import shorten_description
 
 _DIGITS = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz"
@@ -26,8 +26,9 @@ def fit_request(request: ModelRequest, rules: ProviderRules) -> ModelRequest:
     if rules.begins_with_letter:
         request = fit_names(request)
     tools = fit_tools(request.tools, rules)
+    items = request.input if _takes_any_tool(rules) else fit_loaded(request.input, rules)
     form = rules.call_ids_of(request.model)
-    items = request.input if form is None else fit_call_ids(request.input, form)
+    items = items if form is None else fit_call_ids(items, form)
     if tools is request.tools and items is request.input:
         return request
     return replace(request, tools=tools, input=items)
@@ -63,9 +64,35 @@ def _is_call(item: Item) -> bool:
 
 def fit_tools(tools: tuple[JsonObject, ...], rules: ProviderRules) -> tuple[JsonObject, ...]:
     """Return the tools as the provider takes them."""
-    if rules.strictness == "possible" and rules.schemas is None and rules.max_description_chars is None:
-        return tools
-    return tuple(_fit_function(tool, rules) if tool.get("type") == "function" else tool for tool in tools)
+    return tools if _takes_any_tool(rules) else tuple(_fit_tool(tool, rules) for tool in tools)
+
+
+def fit_loaded(items: tuple[Item, ...], rules: ProviderRules) -> tuple[Item, ...]:
+    """Return the items with the tools that searches have loaded as the provider takes them."""
+    if all(item.get("type") != SEARCH_OUTPUT for item in items):
+        return items
+    return tuple(_fit_group(item, rules) if item.get("type") == SEARCH_OUTPUT else item for item in items)
+
+
+def _takes_any_tool(rules: ProviderRules) -> bool:
+    return rules.strictness == "possible" and rules.schemas is None and rules.max_description_chars is None
+
+
+def _fit_tool(tool: JsonObject, rules: ProviderRules) -> JsonObject:
+    match tool.get("type"):
+        case "function":
+            return _fit_function(tool, rules)
+        case "namespace":
+            return _fit_group(tool, rules)
+        case _:
+            return tool
+
+
+def _fit_group(group: JsonObject, rules: ProviderRules) -> JsonObject:
+    tools: list[JsonValue] = [
+        _fit_tool(tool, rules) if isinstance(tool, dict) else tool for tool in array_at(group, "tools")
+    ]
+    return {**group, "tools": tools}
 
 
 def _fit_function(tool: JsonObject, rules: ProviderRules) -> JsonObject:

@@ -29,17 +29,38 @@ AWAITING_TYPES = frozenset(
 """Items other than a `function_call` that need an answer from the caller before the model can continue."""
 
 
+SEARCH_CALL, SEARCH_OUTPUT = "tool_search_call", "tool_search_output"
+"""Items of a native tool search: what the model looks for, and the tools that are loaded for it."""
+
+TOOL_SEARCH = "tool_search"
+"""Type of the tool by which a model searches; as a name it stands for it where each call has one."""
+
+
 @dataclass(frozen=True, slots=True)
 class ModelCall:
-    """A `function_call` item, or another one that awaits an answer, in parsed form."""
+    """A `function_call` or tool search, or another item that awaits an answer, in parsed form."""
 
     call_id: str
     """The provider's id of the call, which its output must name; "" when the provider gave none."""
     name: str
-    """Name as the model wrote it; "" when it wrote none."""
+    """Name as the model wrote it; "" when it wrote none. `TOOL_SEARCH` of a tool search."""
     arguments_text: str
     """JSON text as the model wrote it: perhaps broken, perhaps empty."""
     item: Item
+
+    @property
+    def namespace(self) -> str:
+        """Namespace of the function; "" for one that is in none.
+
+        A function that was loaded without a namespace may have its own name there.
+        """
+        namespace = text_at(self.item, "namespace")
+        return "" if namespace == self.name else namespace
+
+    @property
+    def is_search(self) -> bool:
+        """Whether it is a tool search."""
+        return self.item.get("type") == SEARCH_CALL
 
     @property
     def is_in_doubt(self) -> bool:
@@ -51,14 +72,27 @@ class ModelCall:
 
 
 def model_call(item: Item) -> ModelCall | None:
-    """Parse an item as a `function_call`; None for any other item."""
+    """Parse an item as a `function_call`, or as a tool search by the client; None for any other item."""
+    if is_client_search(item):
+        return ModelCall(text_at(item, "call_id"), TOOL_SEARCH, arguments_text(item), item)
     if item.get("type") != "function_call":
         return None
     return ModelCall(text_at(item, "call_id"), text_at(item, "name"), arguments_text(item), item)
 
 
+def is_client_search(item: Item) -> bool:
+    """Return whether an item is a tool search, or its output, that the provider leaves to its client.
+
+    Where it does not say who searches, its own searches have no `call_id`.
+    """
+    if item.get("type") not in (SEARCH_CALL, SEARCH_OUTPUT):
+        return False
+    execution = text_at(item, "execution")
+    return execution == "client" or (not execution and text_at(item, "call_id") != "")
+
+
 def arguments_text(item: Item) -> str:
-    """Return the arguments of a `function_call` as JSON text; some providers send the object itself."""
+    """Return the arguments of a call as JSON text; some providers, and searches, have the object itself."""
     arguments = item.get("arguments")
     if arguments is None or isinstance(arguments, str):
         return arguments or ""
@@ -84,6 +118,8 @@ def answered_call_id(item: Item) -> str:
     kind = text_at(item, "type")
     if kind == "mcp_approval_response":
         return text_at(item, "approval_request_id")
+    if kind == SEARCH_OUTPUT:
+        return text_at(item, "call_id") if is_client_search(item) else ""
     return (text_at(item, "call_id") or text_at(item, "id")) if kind.endswith("_call_output") else ""
 
 
@@ -102,6 +138,41 @@ def output_item(call_id: str, output: str | Sequence[JsonObject]) -> Item:
         "call_id": call_id,
         "output": content,
     }
+
+
+def search_output(call_id: str, tools: Sequence[JsonObject] = ()) -> Item:
+    """Build the output of a tool search, which loads these tools; it has no room for words."""
+    return {
+        "type": SEARCH_OUTPUT,
+        "id": f"tso_{secrets.token_hex(8)}",
+        "status": "completed",
+        "call_id": call_id,
+        "execution": "client",
+        "tools": [*tools],
+    }
+
+
+def answer_item(call: ModelCall, output: str | Sequence[JsonObject]) -> Item:
+    """Build the output of a call; a tool search loads nothing then, whatever `output` says."""
+    return search_output(call.call_id) if call.is_search else output_item(call.call_id, output)
+
+
+def loaded_functions(item: Item) -> list[tuple[str, JsonObject]]:
+    """Return the functions that a tool search loaded, or namespaces group, each with its namespace or ""."""
+    found: list[tuple[str, JsonObject]] = []
+    for tool in (tool for tool in array_at(item, "tools") if isinstance(tool, dict)):
+        if tool.get("type") == "namespace":
+            inner = [each for each in array_at(tool, "tools") if isinstance(each, dict)]
+            found += [(text_at(tool, "name"), each) for each in inner]
+        else:
+            found.append(("", tool))
+    return found
+
+
+def loaded_text(item: Item) -> str:
+    """Return the names of what a tool search loaded, as JSON for people."""
+    names: list[JsonValue] = [text_at(tool, "name") for _, tool in loaded_functions(item)]
+    return dump_json({"loaded": names}).decode()
 
 
 def message_item(role: Literal["user", "assistant", "system", "developer"], text: str) -> Item:

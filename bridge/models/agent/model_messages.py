@@ -5,6 +5,8 @@ The table of `docs/reference/model-loop.md` lists the texts of this module.
 
 from __future__ import annotations
 
+from typing import Literal
+
 from bridge.errors import ErrorCode, WireError
 from toolserver.errors import quote_text
 from toolserver.json_types import dump_json
@@ -23,6 +25,9 @@ HANDED_BACK_IN_DOUBT = (
     "None of them was run or handed back, because their arguments may be wrong. Ask again."
 )
 """Error of a round with calls for the caller to run."""
+
+NOTHING_SOUGHT = "The search has no words to look for, so nothing is loaded."
+"""Shown to people; a model reads only that nothing is loaded."""
 
 NO_ANSWER = (
     "The tools have been called, but the model wrote no answer. Ask again, for example: "
@@ -55,13 +60,15 @@ def omitted_notice(name: str) -> str:
     )
 
 
-def unknown_text(name: str, *, can_search: bool) -> str:
-    """Return the output of a call of an unknown tool; `can_search`: the model can search for operations."""
+def unknown_text(name: str, *, can_search: Literal["run_operation", "tool_search"] | None) -> str:
+    """Return the output of a call of an unknown tool; `can_search`: how the model reaches others, or None."""
     if not name.strip():
         return _error_json(WireError(code=ErrorCode.UNKNOWN_TOOL, message="Tool call missing name."))
     message = f"Tool not found: there is no tool {quote_text(name)}. Call only tools that you were given."
-    if can_search:
+    if can_search == "run_operation":
         message += " Other operations are run by run_operation, with their name as argument."
+    elif can_search is not None:
+        message += " Others are loaded by tool_search."
     return _error_json(WireError(code=ErrorCode.UNKNOWN_TOOL, message=message))
 
 

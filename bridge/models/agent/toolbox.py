@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Protocol
 
-from bridge.models.agent.items import Item, ModelCall
+from bridge.models.agent.items import Item, ModelCall, output_item, search_output
 from bridge.models.agent.turn import CallFile, Notice
 from toolserver.json_types import JsonObject, JsonValue
 
@@ -46,8 +46,18 @@ class CallOutput:
     files: tuple[CallFile, ...] = ()
     is_breaker_open: bool = False
     """Whether the call was skipped because its circuit breaker is open."""
+    loaded: tuple[JsonObject, ...] = ()
+    """Of a tool search: namespaces with functions, which the model reads in place of `text`."""
     usage: JsonObject = field(default_factory=dict[str, JsonValue])
     """Usage of models that the call itself queried."""
+
+
+def item_of_output(call: ModelCall, output: CallOutput) -> Item:
+    """Build the item by which a model reads the output of a call."""
+    if call.is_search:
+        return search_output(call.call_id, output.loaded)
+    parts: list[JsonObject] = [{"type": "input_text", "text": output.text}, *output.parts]
+    return output_item(call.call_id, parts if output.parts else output.text)
 
 
 class LocalTool(Protocol):
@@ -80,8 +90,16 @@ class Toolbox(Protocol):
         """Return the bridge's tool with an offered name; None when there is none."""
         ...
 
-    def is_callers(self, name: str) -> bool:
-        """Return whether the caller runs the tool of that name."""
+    def find_tool_of(self, call: ModelCall) -> BridgeTool | None:
+        """Return the bridge's tool that a call is meant for; None: there is none, or it is the caller's."""
+        ...
+
+    def is_offered(self, name: str) -> bool:
+        """Return whether a function of that name, in no namespace, is the bridge's or the caller's."""
+        ...
+
+    def is_callers(self, call: ModelCall) -> bool:
+        """Return whether the caller runs a function call or a tool search."""
         ...
 
     async def run_calls(self, calls: Sequence[ModelCall], input: Sequence[Item]) -> list[CallOutput]:

@@ -28,7 +28,9 @@ from bridge.models.agent.model import Model, ModelError
 from bridge.models.agent.model_at_home import ModelAtHome
 from bridge.models.agent.provider_options import add_provider_options
 from bridge.models.agent.request_queue import RequestQueue
+from bridge.models.agent.searching_model import SearchingModel
 from bridge.models.agent.staged_turn import SkippedRounds, StagedTurn, TurnObserver
+from bridge.models.agent.tool_search import brings_search, searches_natively
 from bridge.models.agent.traced_turn import trace_turn
 from bridge.models.agent.turn import Turn, TurnLog, TurnRequest, TurnResult, TurnSettings
 from bridge.models.budgets.budgets import Budgets
@@ -184,7 +186,12 @@ class RememberStage:
             InvalidRequest, BridgeError: as `TurnMemory.recall_turn`.
         """
         run, turn = self.run, self.run.turn
-        self._recalled = await self.memory.recall_turn(turn.request, sees_images=turn.settings.sees_images)
+        brought = [tool for tool in turn.request.caller_tools if isinstance(tool, dict)]
+        self._recalled = await self.memory.recall_turn(
+            turn.request,
+            sees_images=turn.settings.sees_images,
+            searches=turn.settings.tool_search or brings_search(brought),
+        )
         self._recorder = self.memory.open_recorder(self._recalled, run.events.tell_observers)
         run.events.observers = _order_observers(run, self._recorder)
         return replace(turn, request=self._recalled.build_request())
@@ -224,6 +231,8 @@ class EquipStage:
         run, settings = self.run, self.run.turn.settings
         request = add_provider_options(run.turn.request, settings.features)
         turn = replace(run.turn, request=request)
+        if searches_natively(request, settings):
+            turn = replace(turn, model=SearchingModel(turn.model))
         offered = await self.tools.toolbox_of_turn(request, settings)
         run.toolbox = with_subquery(offered, turn, run.events.tell_singly)
         self._approvals = ApprovalWaits(self.calls, request.turn_id, run.events.tell_singly)

@@ -113,7 +113,7 @@ def _prepare_retry(call: ModelCall, toolbox: EngineToolbox, plan: RunPlan) -> Re
     if toolbox.absent:
         message = "No bridge page of this user is open. Open it, then try again."
         raise BridgeError(ErrorCode.NO_BROWSER, message, retryable=True)
-    if toolbox.find_own_tool(call.name) is None:
+    if toolbox.find_tool_of(call) is None:
         message = f"Tool '{call.name}' is not enabled in this conversation, or no longer accepted."
         raise BridgeError(ErrorCode.UNKNOWN_TOOL, message, detail={"tool": call.name})
     outputs = Branches(plan.known).outputs_of(plan.path[-1], plan.conversation.head_id)

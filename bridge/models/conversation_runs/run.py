@@ -10,10 +10,10 @@ from typing import Any
 from bridge.calls.ports import CallKnowledge
 from bridge.errors import BUG, BridgeError, ErrorCode, WireError
 from bridge.models.agent.errors import error_of_failure
-from bridge.models.agent.items import output_item
 from bridge.models.agent.memory.interrupted_calls import settle_interrupted
 from bridge.models.agent.model import ModelError
 from bridge.models.agent.request_fields import InvalidRequest
+from bridge.models.agent.toolbox import item_of_output
 from bridge.models.agent.turn import CallEnded, CallStarted, Settled, TurnEvent, TurnResult
 from bridge.models.agent.turn_runner import TurnRunner
 from bridge.models.conversation_runs.context import Retry, RunContext
@@ -139,12 +139,11 @@ class ConversationRun:
 
     async def _repeat_call(self, retry: Retry) -> Sequence[Message]:
         """Make the call again, and store the outputs of its round as a new branch."""
-        call, own = retry.call, retry.toolbox.find_own_tool(retry.call.name)
+        call, own = retry.call, retry.toolbox.find_tool_of(retry.call)
         await self._recorder.record_event(CallStarted(call, own.title if own else call.name))
         read = [item for message in self._context.path for item in message.items]
         [output] = await retry.toolbox.run_calls([call], read)
-        parts: list[JsonObject] = [{"type": "input_text", "text": output.text}, *output.parts]
-        item = output_item(call.call_id, parts if output.parts else output.text)
+        item = item_of_output(call, output)
         ended = CallEnded(call, item, output.has_succeeded, output.files, output.is_breaker_open)
         change = self._transcript.answer_again(retry.outputs, ended)
         await self._recorder.add_messages(change)

@@ -7,7 +7,15 @@ from typing import cast
 
 import orjson
 
-from bridge.models.agent.items import Item, answered_call_id, arguments_text, message_text, model_call
+from bridge.models.agent.items import (
+    SEARCH_OUTPUT,
+    Item,
+    answered_call_id,
+    arguments_text,
+    loaded_text,
+    message_text,
+    model_call,
+)
 from bridge.models.conversations.attachments import attachments_of
 from bridge.models.conversations.branches import Branches
 from bridge.models.conversations.conversation import Message, Role
@@ -72,6 +80,8 @@ def output_text(item: Item, *, has_failed: bool) -> str:
     An API's answer that is not an object is returned without its wrapping: a list of text parts as one text,
     a number as its digits.
     """
+    if item.get("type") == SEARCH_OUTPUT:
+        return loaded_text(item)
     output = item.get("output")
     text = output if isinstance(output, str) else _joined(array_at(item, "output"))
     value = _parsed(text)

@@ -122,7 +122,7 @@ class Transcript:
     def is_between_rounds(self) -> bool:
         """Whether all calls of the last round have been answered, and the model has said nothing since."""
         last = self._settled[-1] if self._settled else {}
-        return self._reader is None and last.get("type") == "function_call_output" and not self.open_calls()
+        return self._reader is None and answered_call_id(last) != "" and not self.open_calls()
 
     def read_event(self, event: TurnEvent) -> TranscriptChange:
         """Process an event of the turn."""
@@ -226,8 +226,8 @@ class Transcript:
         return "\n\n" if before is not None and before != self._text_index else ""
 
     def _settle(self, items: Sequence[Item]) -> TranscriptChange:
-        said = [item for item in items if item.get("type") != "function_call_output"]
-        outputs = [item for item in items if item.get("type") == "function_call_output"]
+        said = [item for item in items if not answered_call_id(item)]
+        outputs = [item for item in items if answered_call_id(item)]
         self._settled += items
         self._reader = None
         messages: list[Message] = []

@@ -8,7 +8,14 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from bridge.models.agent.items import Item, answered_call_id, arguments_text, call_id_of, message_text
+from bridge.models.agent.items import (
+    SEARCH_OUTPUT,
+    Item,
+    answered_call_id,
+    arguments_text,
+    call_id_of,
+    message_text,
+)
 from bridge.models.agent.loop.context_budget import CHARS_PER_TOKEN
 from bridge.models.conversations.attachments import (
     MAX_TEXT_CHARS,
@@ -19,7 +26,7 @@ from bridge.models.conversations.attachments import (
 )
 from bridge.models.conversations.conversation import Message
 from bridge.models.stored_items.items import OWN_TYPES, StoredItem
-from toolserver.json_types import array_at, dump_json, text_at
+from toolserver.json_types import dump_json, text_at
 
 TOKENS_PER_MESSAGE = 3
 TOKENS_PER_IMAGE = 1000
@@ -113,6 +120,6 @@ def _chars_of(item: Item) -> int:
     if call_id_of(item):
         return len(text_at(item, "name")) + len(arguments_text(item))
     if answered_call_id(item):
-        output = item.get("output")
-        return len(output) if isinstance(output, str) else len(dump_json([*array_at(item, "output")]))
+        output = item.get("tools" if item.get("type") == SEARCH_OUTPUT else "output")
+        return len(output) if isinstance(output, str) else len(dump_json(output))
     return len(message_text(item))

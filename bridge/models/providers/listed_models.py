@@ -92,6 +92,15 @@ class ModelEntry:
         form = self.provider.web_search
         return None if form == "tool" and not model_facts.can_search_web(self.upstream_name) else form
 
+    @property
+    def searches_tools(self) -> bool:
+        """Whether it is offered the search of its provider's API in place of `find_operations`."""
+        settings, provider = self.settings, self.provider
+        if provider.api != "responses" or settings.text_calls or not settings.can_call_functions:
+            return False
+        requested = provider.tool_search if settings.tool_search is None else settings.tool_search
+        return model_facts.can_search_tools(self.upstream_name) if requested is None else requested
+
     def left_out(self, request: ModelRequest) -> tuple[str, ...]:
         """Return what of a caller's request the protocol cannot express: paths such as `truncation`."""
         if self.provider.api == "chat":

@@ -16,6 +16,8 @@ _SEARCH = re.compile(r"(?:^|/)(?:gpt-4o|gpt-4\.1|gpt-5|o3|o4-mini)")
 _NO_SEARCH = re.compile(r"(?:^|/)o3-mini|nano|audio|realtime|transcribe|tts|search")
 _SEES = re.compile(r"(?:^|/)(?:chatgpt-4o|gpt-4o|gpt-4\.1|gpt-4\.5|gpt-4-turbo|gpt-5|gpt-6|o1|o3|o4-mini)")
 _SEES_NOT = re.compile(r"o1-mini|o1-preview|o3-mini|gpt-4-turbo-preview|audio|realtime|transcribe|tts|search")
+_SEARCH_TOOLS = re.compile(r"gpt-(?:5\.(?:[4-9]|[1-9]\d)|[6-9])(?!\d)")
+_SEARCH_NO_TOOLS = re.compile(r"audio|realtime|transcribe|tts|search|image|oss")
 _NO_FUNCTIONS = re.compile(r"(?:^|/)(?:chatgpt-4o-latest|o1-mini|o1-preview|gpt-4o[^/]*-search-preview)")
 
 
@@ -32,6 +34,15 @@ def can_search_web(name: str) -> bool:
 def sees_images(name: str) -> bool:
     """Whether a model of that name reads images."""
     return _SEES.search(name) is not None and _SEES_NOT.search(name) is None
+
+
+def can_search_tools(name: str) -> bool:
+    """Whether a model of that name, at OpenAI's own or Azure's kind of provider, supports `tool_search`.
+
+    "Only gpt-5.4 and later models" (developers.openai.com, tools-tool-search, read 2026-11-30). A name with a
+    vendor's prefix is a gateway's, of which it is not known whether it passes the tool on.
+    """
+    return _SEARCH_TOOLS.match(name) is not None and _SEARCH_NO_TOOLS.search(name) is None
 
 
 def _with_effort(effort: str) -> JsonObject:

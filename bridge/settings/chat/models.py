@@ -113,6 +113,8 @@ class ProviderSettings(BaseModel):
     """Whether it is told of the trace of each round, where turns are traced."""
     truncation: bool = True
     """`responses` only: whether it accepts `truncation`."""
+    tool_search: bool | None = None
+    """`responses` only: whether its models search for tools by themselves; None: decided by their names."""
     web_search: WebSearch | None = None
     """Applies to all of its models that can search and have no setting of their own."""
     pseudo_models: bool = True
@@ -153,6 +155,8 @@ class ModelSettings(BaseModel):
     sees_images: bool | None = None
     """Whether it is shown images that calls return; other models are only informed of them. None: decided by
     its name."""
+    tool_search: bool | None = None
+    """Whether it searches for tools by itself; None: the provider's setting applies."""
     max_rounds: int | None = Field(default=None, ge=1, le=200)
     """Maximum number of rounds of one answer; None: the bridge's setting applies."""
     web_search: WebSearch | Literal["none"] | None = None
@@ -206,6 +210,7 @@ def read_models(text: str, file: str) -> ModelsFile:
         raise ModelsFileError(_sentence(error, root, file)) from None
     _refuse_doubles(read, file)
     _refuse_searches(read, file)
+    _refuse_tool_searches(read, file)
     return read
 
 
@@ -291,6 +296,28 @@ def _refuse_searches(read: ModelsFile, file: str) -> None:
             raise ModelsFileError(
                 f'{file}, {table}: web_search = "tool" needs a provider with api = "responses"; with Chat '
                 'Completions there are "plugin" and "openrouter_tool".'
+            )
+
+
+def _refuse_tool_searches(read: ModelsFile, file: str) -> None:
+    """Refuse tool search where no request could express it: with Chat Completions, and for calls in texts."""
+    apis = {provider.name: provider.api for provider in read.provider}
+    wanted = [
+        (f"[[provider]] {each.name!r}", each.api == "responses") for each in read.provider if each.tool_search
+    ]
+    wanted += [
+        (
+            f"[[model]] {each.id!r}",
+            apis.get(each.provider) == "responses" and each.can_call_functions and not each.text_calls,
+        )
+        for each in read.model
+        if each.tool_search
+    ]
+    for table, is_possible in wanted:
+        if not is_possible:
+            raise ModelsFileError(
+                f'{file}, {table}: tool_search needs a provider with api = "responses", and a model that '
+                "calls functions by itself."
             )
 
 

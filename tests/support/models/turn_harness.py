@@ -122,8 +122,14 @@ class FakeToolbox:
             return None
         return BridgeTool(name, name, f"Title of {name}", function(name), {"type": "object"})
 
-    def is_callers(self, name: str) -> bool:
-        return name in self.callers
+    def find_tool_of(self, call: ModelCall) -> BridgeTool | None:
+        return None if self.is_callers(call) else self.find_own_tool(call.name)
+
+    def is_offered(self, name: str) -> bool:
+        return name in self.callers or self.find_own_tool(name) is not None
+
+    def is_callers(self, call: ModelCall) -> bool:
+        return call.name in self.callers
 
     async def run_calls(self, calls: Sequence[ModelCall], input: Sequence[Item]) -> list[CallOutput]:
         self.runs.append([each.call_id for each in calls])

@@ -20,7 +20,7 @@ from bridge.endpoints.openai.responses_api.create import ResponseMaker, Response
 from bridge.endpoints.openai.responses_api.event_log import PIECES_AT_ONCE, EventLog, bodies_of, count_of
 from bridge.endpoints.openai.responses_api.unsaid_items import build_events, select_unsaid
 from bridge.errors import BridgeError, ErrorCode
-from bridge.models.agent.items import Item, model_call
+from bridge.models.agent.items import Item, answered_call_id, model_call
 from bridge.models.agent.memory.interrupted_calls import close_calls, is_callers, items_of_turn
 from bridge.models.agent.memory.recorder import Memory
 from bridge.models.agent.memory.response_record import Progress, ResponseRecord, progress_of
@@ -192,7 +192,7 @@ def _is_over(items: list[Item], request: TurnRequest) -> bool:
     calls = [call for item in items[-1:] if (call := model_call(item)) is not None]
     if calls:
         return is_callers(request, calls[0])
-    return bool(items) and items[-1].get("type") != "function_call_output"
+    return bool(items) and not answered_call_id(items[-1])
 
 
 def _public_output(items: list[Item], stored: StoredResponse, request: TurnRequest) -> list[JsonValue]:
@@ -204,7 +204,7 @@ def _public_output(items: list[Item], stored: StoredResponse, request: TurnReque
 
 def _is_own(item: Item, request: TurnRequest) -> bool:
     call = model_call(item)
-    return item.get("type") == "function_call_output" or (call is not None and not is_callers(request, call))
+    return answered_call_id(item) != "" or (call is not None and not is_callers(request, call))
 
 
 def _failed_body(stored: StoredResponse, output: list[JsonValue]) -> JsonObject:

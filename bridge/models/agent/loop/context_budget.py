@@ -31,9 +31,10 @@ class ContextBudget:
     def fit_output(self, output: CallOutput) -> CallOutput:
         """Return the output if it fits, else a note of its size; subtract it from the budget."""
         size = len(output.text) + len(output.parts) * DATA_TOKENS * CHARS_PER_TOKEN
+        size += len(dump_json([*output.loaded])) if output.loaded else 0
         stub = _stub(size, max(0, self._left))
         if size > max(self._left, len(stub)):
-            output = replace(output, text=stub, parts=(), files=())
+            output = replace(output, text=stub, parts=(), files=(), loaded=())
             size = len(stub)
         self._left -= size
         return output

@@ -14,7 +14,15 @@ from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any
 
-from bridge.models.agent.items import Item, ModelCall, add_usage, call_id_of, is_answer, output_item, usage_of
+from bridge.models.agent.items import (
+    Item,
+    ModelCall,
+    add_usage,
+    call_id_of,
+    is_answer,
+    model_call,
+    usage_of,
+)
 from bridge.models.agent.loop.context_budget import ContextBudget
 from bridge.models.agent.loop.limit_notice import limit_notice, limit_warning
 from bridge.models.agent.loop.pending_turns import PendingRounds
@@ -28,7 +36,7 @@ from bridge.models.agent.model_messages import (
     skipped_at_call_limit,
     skipped_at_limit,
 )
-from bridge.models.agent.toolbox import CallOutput, Toolbox
+from bridge.models.agent.toolbox import CallOutput, Toolbox, item_of_output
 from bridge.models.agent.turn import (
     CallEnded,
     CallStarted,
@@ -171,7 +179,7 @@ class _Loop:
     async def _ask(self, number: int, options: JsonObject) -> Round:
         """Request one round and emit its output as it comes."""
         await self._settle()
-        reader = RoundReader(number, self._toolbox.is_callers, self._ids, self._is_offered)
+        reader = RoundReader(number, self._toolbox.is_callers, self._ids, self._toolbox.is_offered)
         error: ModelError | None = None
         try:
             async with aclosing(self._turn.model.stream_round(self._model_request(options))) as events:
@@ -234,10 +242,7 @@ class _Loop:
         return _Calls(calls, own, callers)
 
     def _is_own(self, call: ModelCall) -> bool:
-        return call.item.get("type") == "function_call" and not self._toolbox.is_callers(call.name)
-
-    def _is_offered(self, name: str) -> bool:
-        return self._toolbox.is_callers(name) or self._toolbox.find_own_tool(name) is not None
+        return model_call(call.item) is not None and not self._toolbox.is_callers(call)
 
     async def _run_calls(self, calls: Sequence[ModelCall]) -> None:
         """Run as many calls as `max_tool_calls` allows; the others are answered as skipped."""
@@ -260,7 +265,7 @@ class _Loop:
 
     async def _emit_started(self, calls: Sequence[ModelCall]) -> None:
         for call in calls:
-            if (tool := self._toolbox.find_own_tool(call.name)) is not None:
+            if (tool := self._toolbox.find_tool_of(call)) is not None:
                 await self._emit(CallStarted(call, tool.title))
 
     async def _answer_unrun(self, calls: Sequence[ModelCall], text: str) -> None:
@@ -269,8 +274,7 @@ class _Loop:
 
     async def _answer(self, call: ModelCall, output: CallOutput, *, is_omitted: bool = False) -> None:
         """Record an output before emitting it: what has run is known even if nobody listens any more."""
-        parts: list[JsonObject] = [{"type": "input_text", "text": output.text}, *output.parts]
-        item = output_item(call.call_id, parts if output.parts else output.text)
+        item = item_of_output(call, output)
         self._output.append(item)
         self._usage = add_usage(self._usage, output.usage)
         flags = output.has_succeeded, output.files, output.is_breaker_open, is_omitted

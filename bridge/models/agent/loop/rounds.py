@@ -95,11 +95,11 @@ class RoundReader:
     def __init__(
         self,
         number: int,
-        is_callers: Callable[[str], bool],
+        is_callers: Callable[[ModelCall], bool],
         ids: ModelCallIds,
         is_offered: Callable[[str], bool] | None = None,
     ) -> None:
-        """`is_callers`, `is_offered`: about the name of a tool; without the latter names stay as written."""
+        """`is_callers`: about a call; `is_offered`: about a name, without it names stay as written."""
         self._number = number
         self._is_callers = is_callers
         self._is_offered = is_offered
@@ -174,15 +174,16 @@ class RoundReader:
         self._begun[index] = named
         if event.type == "response.output_item.done":
             self._is_done[index] = True
-        is_call = named.get("type") == "function_call"
-        self._own[index] = is_call and not self._is_callers(text_at(named, "name"))
+        call = model_call(named)
+        self._own[index] = call is not None and not self._is_callers(call)
         return event if named is item else ModelEvent({**event.body, "item": named})
 
     def _completed(self, item: Item, index: int) -> Item:
         """Return a call with an id of its own and the name of its tool; any other item as it is."""
-        if item.get("type") != "function_call":
+        if (call := model_call(item)) is None:
             return item
-        return self._with_offered_name(self._with_call_id(item, index))
+        named = self._with_call_id(item, index)
+        return named if call.is_search else self._with_offered_name(named)
 
     def _with_offered_name(self, named: JsonObject) -> JsonObject:
         written = text_at(named, "name")

@@ -14,7 +14,7 @@ from itertools import takewhile
 from typing import Protocol
 
 from bridge.browser_protocol import ARGUMENT_BYTES
-from bridge.models.agent.items import Item, ModelCall, message_item, message_text
+from bridge.models.agent.items import Item, ModelCall, answered_call_id, message_item, message_text
 from bridge.models.agent.loop.loop import run_rounds
 from bridge.models.agent.model import ModelError
 from bridge.models.agent.toolbox import BridgeTool, CallOutput, LocalTool, Toolbox
@@ -226,7 +226,7 @@ def _answer(result: TurnResult) -> str:
     """Return the model's text after its last call."""
     said: list[str] = []
     for item in result.output:
-        if item.get("type") == "function_call_output":
+        if answered_call_id(item):
             said.clear()
         said.append(message_text(item) or _refusal(item))
     return "\n\n".join(text.strip() for text in said if text.strip())

@@ -11,9 +11,9 @@ from typing import Literal, TypeAlias
 
 from bridge.calls.ports import CallKnowledge, JournalEntry
 from bridge.calls.state_machine import CallState
-from bridge.models.agent.items import Item, ModelCall, answered_call_id, call_id_of, model_call, output_item
+from bridge.models.agent.items import Item, ModelCall, answer_item, answered_call_id, call_id_of, model_call
 from bridge.models.agent.memory.recorder import Memory, record_of
-from bridge.models.agent.tools.engine_toolbox import distinct_tools, function_names
+from bridge.models.agent.tools.callers_tools import callers_functions, distinct_tools
 from bridge.models.agent.turn import CallEnded, TurnRequest
 from bridge.models.stored_items.items import OWN_TYPES, StoredItem
 from bridge.models.stored_items.store import ItemStore
@@ -29,7 +29,7 @@ _WHEN: Mapping[Interruption, str] = {
 
 
 def open_calls(items: Sequence[Item]) -> list[ModelCall]:
-    """Return the function calls among the items that have no output, in order."""
+    """Return the function calls and tool searches among the items that have no output, in order."""
     answered = {answered_call_id(item) for item in items}
     calls = (model_call(item) for item in items)
     return [call for call in calls if call is not None and call.call_id not in answered]
@@ -44,7 +44,7 @@ def settle_interrupted(
 
 def _ended(call: ModelCall, entry: JournalEntry | None, when: str) -> CallEnded:
     text = _unwritten(when) if entry is None else _written(entry, when)
-    return CallEnded(call, output_item(call.call_id, f"Interrupted: {text}"), has_succeeded=False)
+    return CallEnded(call, answer_item(call, f"Interrupted: {text}"), has_succeeded=False)
 
 
 def _unwritten(when: str) -> str:
@@ -157,4 +157,4 @@ async def items_of_turn(memory: Memory, request: TurnRequest) -> Sequence[Stored
 
 def is_callers(request: TurnRequest, call: ModelCall) -> bool:
     """Return whether the caller runs the call."""
-    return call.name in function_names(distinct_tools(request.caller_tools))
+    return callers_functions(distinct_tools(request.caller_tools), request.input).runs_call(call)

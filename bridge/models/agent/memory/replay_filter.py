@@ -6,8 +6,9 @@ from collections.abc import Collection, Sequence
 from dataclasses import replace
 
 from bridge.models.agent.call_pairs import STUB_TYPES, match_pairs
-from bridge.models.agent.items import answered_call_id, call_id_of
+from bridge.models.agent.items import answered_call_id, call_id_of, is_client_search
 from bridge.models.agent.memory.replay import Replayed
+from bridge.models.agent.tool_search import NAMESPACE
 from toolserver.json_types import text_at
 
 NEVER = frozenset({"image_generation_call", "web_search_call", "file_search_call"})
@@ -24,8 +25,20 @@ _ANY_MODELS = frozenset(
 )
 """Types of items that other models understand, too."""
 
-_PROVIDERS = frozenset({"id", "extra_content"})
+_PROVIDERS = frozenset({"id", "extra_content", NAMESPACE})
 """Members by which a provider recognizes its item; other providers refuse them."""
+
+
+def without_searches(entries: Sequence[Replayed]) -> list[Replayed]:
+    """Return what a model reads that does not search by itself: no stored search, and no namespace."""
+    left = [entry for entry in entries if entry.stored is None or not is_client_search(entry.item)]
+    return [
+        _without_namespace(entry) if entry.stored and NAMESPACE in entry.item else entry for entry in left
+    ]
+
+
+def _without_namespace(entry: Replayed) -> Replayed:
+    return replace(entry, item={name: value for name, value in entry.item.items() if name != NAMESPACE})
 
 
 def select_replayable(

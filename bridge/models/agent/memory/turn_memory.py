@@ -28,7 +28,7 @@ from bridge.models.agent.memory.replay import (
     insert_replayed,
     marker_ids,
 )
-from bridge.models.agent.memory.replay_filter import select_replayable
+from bridge.models.agent.memory.replay_filter import select_replayable, without_searches
 from bridge.models.agent.memory.unseen_images import without_unseen_images
 from bridge.models.agent.request_fields import InvalidRequest
 from bridge.models.agent.turn import Emit, TurnRequest, TurnResult
@@ -114,8 +114,10 @@ class TurnMemory:
         """Return the user's retention; while the choice is unknown, the bridge's."""
         return await self._chosen_retention(user_id) or self._largest
 
-    async def recall_turn(self, request: TurnRequest, *, sees_images: bool) -> RecalledTurn:
-        """Find what a turn continues from. `sees_images`: whether its model does.
+    async def recall_turn(
+        self, request: TurnRequest, *, sees_images: bool, searches: bool = False
+    ) -> RecalledTurn:
+        """Find what a turn continues from. `sees_images`: whether its model does; `searches`: for tools.
 
         Raises:
             InvalidRequest: `previous_response_id` names no response of the user's, or an output no call.
@@ -126,7 +128,9 @@ class TurnMemory:
         if not _stores(retention, request):
             request = replace(request, to_store="nothing")
         found = await self._find(request) if known else _Found(is_lost=True)
-        items, superfluous = self._build_input(request, found, retention, sees_images=sees_images)
+        items, superfluous = self._build_input(
+            request, found, retention, sees_images=sees_images, searches=searches
+        )
         return RecalledTurn(
             request, retention, items, found.earlier, superfluous, found.is_lost, found.has_answered
         )
@@ -190,12 +194,22 @@ class TurnMemory:
                 )
 
     def _build_input(
-        self, request: TurnRequest, found: _Found, retention: AnswerRetention, *, sees_images: bool
+        self,
+        request: TurnRequest,
+        found: _Found,
+        retention: AnswerRetention,
+        *,
+        sees_images: bool,
+        searches: bool,
     ) -> tuple[tuple[Item, ...], Sequence[str]]:
         """Return the items that the model reads, and ids of stored items to delete."""
         earlier = [Replayed(item.payload, item) for item in (*found.earlier, *request.history)]
         entries = [*earlier, *insert_replayed(request.input, found.marked, found.closings)]
-        entries, halves = select_replayable(drop_copies(entries), request.model, brought_calls(entries))
+        brought = brought_calls(entries)
+        entries = drop_copies(entries)
+        if not searches:
+            entries = without_searches(entries)
+        entries, halves = select_replayable(entries, request.model, brought)
         if halves:
             _log.warning("turn %s: %d stored items lack their call or output", request.turn_id, halves)
         superfluous = find_deletable(entries, retention.reasoning)

@@ -14,7 +14,7 @@ import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from bridge.models.agent.items import Item, ModelCall
+from bridge.models.agent.items import SEARCH_OUTPUT, Item, ModelCall, loaded_text
 from bridge.models.agent.rendering.markdown_code import CodeReader
 from bridge.models.agent.rendering.shown_images import without_image_links
 from bridge.models.agent.turn import CallFile
@@ -64,7 +64,12 @@ def call_block(call: ModelCall, output: Item, files: Sequence[CallFile] = ()) ->
 
 
 def output_text(output: Item) -> str:
-    """Return the text of a `function_call_output`; of a list of parts, those with text, joined by lines."""
+    """Return the text of a call's output; of a list of parts, those with text, joined by lines.
+
+    Of a tool search it is the names of what it loaded.
+    """
+    if output.get("type") == SEARCH_OUTPUT:
+        return loaded_text(output)
     content = output.get("output")
     if isinstance(content, str):
         return content

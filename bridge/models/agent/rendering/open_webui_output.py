@@ -7,13 +7,17 @@ would show its own logo in their place.
 
 from __future__ import annotations
 
-from bridge.models.agent.items import Item
+from dataclasses import replace
+
+from bridge.models.agent.items import Item, loaded_text, output_item
 from bridge.models.agent.turn import CallEnded
 from toolserver.json_types import JsonObject, JsonValue
 
 
 def open_webui_output(ended: CallEnded) -> Item:
     """Return a call's output with its text as parts, its files, and whether it failed."""
+    if ended.call.is_search:
+        ended = replace(ended, output=output_item(ended.call.call_id, loaded_text(ended.output)))
     output = ended.output.get("output")
     text: JsonObject = {"type": "input_text", "text": output if isinstance(output, str) else ""}
     parts: list[JsonValue] = [text]

@@ -20,6 +20,8 @@ _PREFIXES = {
     "reasoning": "rs_",
     "function_call": "fc_",
     "function_call_output": "fco_",
+    "tool_search_call": "tsc_",
+    "tool_search_output": "tso_",
 }
 
 

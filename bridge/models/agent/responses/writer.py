@@ -13,8 +13,8 @@ import uuid
 from collections.abc import Callable, Collection, Iterable, Iterator
 from dataclasses import dataclass, field
 
-from bridge.models.agent.item_events import MessageEvents, text_part
-from bridge.models.agent.items import Item
+from bridge.models.agent.item_events import MessageEvents, call_events, call_item, text_part
+from bridge.models.agent.items import SEARCH_CALL, Item
 from bridge.models.agent.model import ENDINGS
 from bridge.models.agent.rendering.call_details import call_block
 from bridge.models.agent.rendering.markers import ChatMarkers
@@ -297,7 +297,7 @@ class ResponsesWriter:
 
     def _said(self, said: ModelOutput) -> Iterator[JsonObject]:
         body, kind = said.event.body, said.event.type
-        if not kind or kind in _OF_A_ROUND or (said.is_own_call and self._display != "items"):
+        if not kind or kind in _OF_A_ROUND or (said.is_own_call and not self._shows(body)):
             return
         index = body.get("output_index")
         if not isinstance(index, int):
@@ -314,6 +314,11 @@ class ResponsesWriter:
         ours = self._indexes[key]
         self._note(ours, kind, body)
         yield {**body, "output_index": ours}
+
+    def _shows(self, body: JsonObject) -> bool:
+        """Return whether events of the bridge's calls are sent; of a search Open WebUI knows no item."""
+        is_search = object_at(body, "item").get("type") == SEARCH_CALL
+        return self._display == "items" and not (self._notices and is_search)
 
     def _take_note(self, kind: str, body: JsonObject) -> None:
         """Record an event that another process sent."""
@@ -370,6 +375,8 @@ class ResponsesWriter:
 
     def _output(self, ended: CallEnded) -> Iterator[JsonObject]:
         yield from self._close()
+        if self._notices and ended.call.is_search:
+            yield from self._search_call(ended)
         item = open_webui_output(ended) if self._notices else _output_of(ended)
         index = self._new_item(item)
         begun: Item = {**item, "status": "in_progress", "output": [] if self._notices else ""}
@@ -377,6 +384,12 @@ class ResponsesWriter:
         yield {"type": "response.output_item.done", "output_index": index, "item": item}
         if self._notices:
             yield from self._write_images(ended)
+
+    def _search_call(self, ended: CallEnded) -> Iterator[JsonObject]:
+        """Yield a search as a call of a function, the only kind that Open WebUI shows."""
+        call = ended.call
+        item = call_item(f"fc_{self._new_id()}", call.call_id, call.name, call.arguments_text)
+        yield from call_events(item, self._new_item(item))
 
     def _block(self, ended: CallEnded) -> Iterator[JsonObject]:
         yield from self._write_block(call_block(ended.call, ended.output, ended.files))

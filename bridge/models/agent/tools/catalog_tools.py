@@ -23,6 +23,7 @@ from bridge.models.agent.toolbox import BridgeTool
 from bridge.settings.chat.provider_rules import Strictness
 from toolserver.json_types import JsonObject
 from toolserver.schema.compact import compact_schema
+from toolserver.schema.hints import clean_text
 from toolserver.schema.strict import strict_schema
 from toolserver.tool.catalog import Tool
 from toolserver.tool.naming import sanitize_name
@@ -35,6 +36,9 @@ KEPT_OFFERS = 1024
 KEPT_TOOLS = 4096
 """Maximum number of tools cached over all users, some 10 KB each; a shared server's serve everybody."""
 
+MAX_ABOUT_CHARS = 100
+"""Maximum characters of what a model is told about a server before it searches. Chosen."""
+
 MAX_PREFIX_CHARS = 24
 OWN_PREFIX = "bridge"
 
@@ -43,11 +47,21 @@ FindTool: TypeAlias = Callable[[str], BridgeTool | None]
 
 
 @dataclass(frozen=True, slots=True)
+class SearchedServer:
+    """A server of which not all tools are listed."""
+
+    id: str
+    about: str
+    """What it is, in a few words."""
+
+
+@dataclass(frozen=True, slots=True)
 class _Ready:
     """A cached offer, and the view that it was made from."""
 
     view: UserView
     tools: tuple[BridgeTool, ...]
+    searched: tuple[SearchedServer, ...] = ()
 
 
 class CatalogTools:
@@ -65,16 +79,45 @@ class CatalogTools:
         Raises:
             BridgeError: `invalid_document`: the schemas of a document cannot be built.
         """
+        return (await self._ready_for(user_id, taken, strictness, scope)).tools
+
+    async def searched_servers(
+        self, user_id: str, *, taken: int, strictness: Strictness, scope: ToolScope = ALL_TOOLS
+    ) -> tuple[SearchedServer, ...]:
+        """Return the servers whose tools `tools_of_user` leaves to a search.
+
+        Raises:
+            BridgeError: as `tools_of_user`.
+        """
+        return (await self._ready_for(user_id, taken, strictness, scope)).searched
+
+    async def load_tools(
+        self, names: Sequence[str], *, user_id: str, strictness: Strictness, scope: ToolScope
+    ) -> tuple[BridgeTool, ...]:
+        """Return those of the tools that are accepted and have their schemas, with their definitions.
+
+        Raises:
+            BridgeError: `invalid_document`: the schemas of a document cannot be built.
+        """
+        view = await self._registry.view_of_user(user_id)
+        known = [tool for name in names if (tool := view.catalog.by_name(name)) is not None]
+        chosen = [tool for tool in known if view.is_accepted(tool) and scope.includes(tool)]
+        schemas = await self._registry.ready_schemas(view, chosen)
+        return tuple(
+            _described(tool, schemas[tool.name], strictness) for tool in chosen if tool.name in schemas
+        )
+
+    async def _ready_for(self, user_id: str, taken: int, strictness: Strictness, scope: ToolScope) -> _Ready:
         view = await self._registry.view_of_user(user_id)
         key = (user_id, taken, strictness, scope)
         ready = self._ready.get(key)
         if ready is None or ready.view is not view:
-            ready = _Ready(view, await self._made(view, taken, strictness, scope))
+            ready = await self._made(view, taken, strictness, scope)
             self._ready[key] = ready
         self._ready.move_to_end(key)
         while len(self._ready) > KEPT_OFFERS:
             self._ready.popitem(last=False)
-        return ready.tools
+        return ready
 
     async def find_unlisted(self, user_id: str, scope: ToolScope) -> FindTool:
         """Return what finds an accepted tool that is in no list of the request, by its name.
@@ -93,25 +136,14 @@ class CatalogTools:
 
         return find_tool
 
-    async def _made(
-        self, view: UserView, taken: int, strictness: Strictness, scope: ToolScope
-    ) -> tuple[BridgeTool, ...]:
+    async def _made(self, view: UserView, taken: int, strictness: Strictness, scope: ToolScope) -> _Ready:
         room = view.selection.limit - taken
         if room < MIN_LIMIT:
-            return ()
+            return _Ready(view, ())
         offered = await self._offer(view, room, scope)
         schemas = await self._registry.ready_schemas(view, offered.tools)
         tools = (
-            _own_tool(
-                tool.name,
-                _words_of(tool),
-                schemas[tool.name],
-                strictness,
-                tool.server_id,
-                is_safe=tool.operation.safe,
-            )
-            for tool in offered.tools
-            if tool.name in schemas
+            _described(tool, schemas[tool.name], strictness) for tool in offered.tools if tool.name in schemas
         )
         names = scope.names
         wanted = [
@@ -121,7 +153,7 @@ class CatalogTools:
             _own_tool(tool.name, tool.description, tool.schema_json, strictness, is_safe=tool.safe)
             for tool in wanted
         )
-        return (*tools, *meta)
+        return _Ready(view, (*tools, *meta), _searched_servers(view, offered))
 
     async def _offer(self, view: UserView, room: int, scope: ToolScope) -> Offer:
         accepted = tuple(tool for tool in view.catalog if view.is_accepted(tool) and scope.includes(tool))
@@ -170,6 +202,25 @@ def _renamed(tool: BridgeTool, taken: Collection[str]) -> BridgeTool:
     while name in taken:
         name = sanitize_name(f"{prefix}__{name}")
     return replace(tool, offered_name=name, definition={**tool.definition, "name": name})
+
+
+def _searched_servers(view: UserView, offered: Offer) -> tuple[SearchedServer, ...]:
+    """Return the servers with tools that are found and not listed, in the order of their ids."""
+    listed = {tool.name for tool in offered.tools}
+    ids = sorted({tool.server_id for tool in offered.reachable if tool.name not in listed})
+    return tuple(SearchedServer(each, _about(view, each)) for each in ids)
+
+
+def _about(view: UserView, server_id: str) -> str:
+    """Return a server's title; what another user shares goes by its id, as no acceptance covers its title."""
+    record = view.find_server(server_id).record
+    is_others = record.owner_id not in (None, view.user_id)
+    return server_id if is_others else clean_text(record.title, MAX_ABOUT_CHARS) or server_id
+
+
+def _described(tool: Tool, schema_json: bytes, strictness: Strictness) -> BridgeTool:
+    words, is_safe = _words_of(tool), tool.operation.safe
+    return _own_tool(tool.name, words, schema_json, strictness, tool.server_id, is_safe=is_safe)
 
 
 def _words_of(tool: Tool) -> str:

@@ -15,45 +15,28 @@ from bridge.calls.batch import MAX_BATCH_CALLS, BatchCall, BatchEngine, BatchOut
 from bridge.calls.reading import EARLY_OUTLINES
 from bridge.calls.request import MAX_ASKED_BY_CHARS, CallContext, CallOptions, ToolCall
 from bridge.errors import BridgeError, ErrorCode, WireError
-from bridge.models.agent.items import Item, ModelCall
-from bridge.models.agent.model_messages import IN_DOUBT, error_text, unknown_text
+from bridge.models.agent.items import TOOL_SEARCH, Item, ModelCall
+from bridge.models.agent.model_messages import IN_DOUBT, NOTHING_SOUGHT, error_text, unknown_text
+from bridge.models.agent.tool_search import namespace_of, searches_natively
 from bridge.models.agent.toolbox import BridgeTool, CallOutput, LocalTool
 from bridge.models.agent.tools.arguments import engine_arguments, name_files
+from bridge.models.agent.tools.callers_tools import (
+    RUN_BY_CALLER,
+    CallersFunctions,
+    callers_functions,
+    distinct_tools,
+    function_names,
+)
 from bridge.models.agent.tools.catalog_tools import CatalogTools, FindTool, offered_beside
+from bridge.models.agent.tools.native_search import NativeSearch, offer_search
 from bridge.models.agent.tools.tool_output import answer_output
 from bridge.models.agent.turn import Notice, TurnRequest, TurnSettings
 from bridge.settings.limits import Limits
 from bridge.tasks import log_failures
+from toolserver.call.result import TextBody
 from toolserver.errors import ArgumentError, quote_text
-from toolserver.json_types import JsonObject, JsonValue, text_at
-from toolserver.tool.meta_tools import RUN_OPERATION
-
-RUN_BY_CALLER = ("function", "custom")
-"""Types of tools that the caller runs, and that only a model with function calling understands."""
-
-
-def distinct_tools(tools: Iterable[JsonValue]) -> tuple[JsonObject, ...]:
-    """Return the objects with a `type`, without duplicates: the last one counts, at the first one's place.
-
-    Identity is the name for functions and custom tools, the label for servers, and the type for anything
-    else.
-    """
-    found: dict[tuple[str, str | None], JsonObject] = {}
-    for tool in tools:
-        if isinstance(tool, dict) and (kind := text_at(tool, "type")):
-            found[kind, text_at(tool, "name") or text_at(tool, "server_label") or None] = tool
-    return tuple(found.values())
-
-
-_NO_NAMES: frozenset[str] = frozenset()
-"""One for all turns: an empty set takes 216 bytes."""
-
-
-def function_names(tools: Iterable[JsonObject]) -> frozenset[str]:
-    """Return the names of the caller's functions and custom tools."""
-    names = (text_at(tool, "name") for tool in tools if tool.get("type") in RUN_BY_CALLER)
-    return frozenset(name for name in names if name) or _NO_NAMES
-
+from toolserver.json_types import JsonObject
+from toolserver.tool.meta_tools import FIND_OPERATIONS, RUN_OPERATION
 
 UNAVAILABLE = Notice("warning", "Tool registry unavailable; continuing without tools.", in_answer=False)
 NO_ROOM = Notice(
@@ -155,7 +138,25 @@ class Toolboxes:
         if callers and _must_search(tools):
             kept = {tool.name for tool in tools}
             lost = [tool for tool in await tools_beside(taken=own) if tool.name not in kept]
-        return replace(toolbox, tools=offered, notices=(crowded_notice(callers, lost),) if lost else ())
+        toolbox = replace(toolbox, tools=offered, notices=(crowded_notice(callers, lost),) if lost else ())
+        return await self._with_search(toolbox, callers + own)
+
+    async def _with_search(self, toolbox: EngineToolbox, taken: int) -> EngineToolbox:
+        """Return the toolbox with the model's own search in place of ours, where it has one."""
+        settings, request = toolbox.settings, toolbox.request
+        if not searches_natively(request, settings) or not _must_search(toolbox.tools):
+            return toolbox
+        about = {"user_id": request.user_id, "strictness": settings.strictness, "scope": request.scope}
+        servers = await self._own_tools.searched_servers(taken=taken, **about)
+        if not servers:
+            return toolbox
+        tools = tuple(tool for tool in toolbox.tools if tool.name not in _REPLACED)
+        search = offer_search(servers, partial(self._own_tools.load_tools, **about))
+        return replace(toolbox, tools=tools, search=search)
+
+
+_REPLACED = frozenset({FIND_OPERATIONS.name, RUN_OPERATION.name})
+"""Tools that a model has no use for that searches by itself, and calls what it finds."""
 
 
 def _must_search(tools: Iterable[BridgeTool]) -> bool:
@@ -184,31 +185,50 @@ class EngineToolbox:
     """Finds a tool that the model was not given, but knows from the conversation (ruling 51)."""
     locals: tuple[LocalTool, ...] = ()
     notices: tuple[Notice, ...] = ()
+    search: NativeSearch | None = None
+    """The model's own search, where it has one; then it is offered no `find_operations`."""
     is_nested: bool = False
     """Whether its calls belong to a single call of the turn, such as a sub-query."""
-    _callers: frozenset[str] = field(init=False)
+    _callers: CallersFunctions = field(init=False)
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "_callers", function_names(self.callers))
+        object.__setattr__(self, "_callers", callers_functions(self.callers, self.request.input))
 
     @property
     def definitions(self) -> tuple[JsonObject, ...]:
         """Definitions sent to the model, in order."""
-        return (*(tool.definition for tool in self.tools), *self.callers)
+        search = () if self.search is None else (self.search.tool.definition,)
+        return (*(tool.definition for tool in self.tools), *search, *self.callers)
 
     def find_own_tool(self, name: str) -> BridgeTool | None:
         """Return the bridge's tool with an offered name, or another that its user has accepted, if any."""
         both = (*self.tools, *self.absent)
         offered = next((tool for tool in both if tool.offered_name == name), None)
-        return offered if offered is not None or name in self._callers else self.find_unlisted(name)
+        return offered if offered is not None or name in self._callers.names else self.find_unlisted(name)
 
-    def is_callers(self, name: str) -> bool:
-        """Return whether the caller runs the tool of that name."""
-        return name in self._callers
+    def find_tool_of(self, call: ModelCall) -> BridgeTool | None:
+        """Return the bridge's tool that a call is meant for; None: there is none, or it is the caller's."""
+        if self.is_callers(call):
+            return None
+        if call.is_search:
+            return None if self.search is None else self.search.tool
+        if not call.namespace:
+            return self.find_own_tool(call.name)
+        tool = self.find_unlisted(call.name)
+        is_there = tool is not None and namespace_of(tool.server_id or "") == call.namespace
+        return tool if is_there else None
+
+    def is_offered(self, name: str) -> bool:
+        """Return whether a function of that name, in no namespace, is the bridge's or the caller's."""
+        return name in self._callers.names or self.find_own_tool(name) is not None
+
+    def is_callers(self, call: ModelCall) -> bool:
+        """Return whether the caller runs a function call or a tool search."""
+        return self._callers.runs_call(call)
 
     def with_local(self, *locals: LocalTool) -> EngineToolbox:
         """Return a copy with more tools of the bridge, after those that it has."""
-        more = offered_beside([local.tool for local in locals], self._callers)
+        more = offered_beside([local.tool for local in locals], self._callers.names)
         return replace(self, tools=(*self.tools, *more), locals=(*self.locals, *locals))
 
     def for_nested(self) -> EngineToolbox:
@@ -225,16 +245,20 @@ class EngineToolbox:
             for place, each in enumerate(prepared):
                 if isinstance(each, _LocalCall):
                     group.create_task(self._run_local(place, each, input, outputs))
+                elif isinstance(each, _SearchCall):
+                    group.create_task(self._run_search(place, each, outputs))
             for start in range(0, len(batch), MAX_BATCH_CALLS):
                 part = dict(batch[start : start + MAX_BATCH_CALLS])
                 group.create_task(log_failures(self._run_batch(part, outputs), "A round's calls"))
         return [outputs.get(place, BUG) for place in range(len(calls))]
 
-    def _prepared(self, call: ModelCall) -> CallOutput | BatchCall | _LocalCall:
+    def _prepared(self, call: ModelCall) -> CallOutput | BatchCall | _LocalCall | _SearchCall:
         """Return the call to run, or the output that says what is wrong with it."""
-        tool = self.find_own_tool(call.name)
+        tool = self.find_tool_of(call)
         if tool is None:
             return self._unknown(call.name)
+        if call.is_search:
+            return self._prepared_search(call)
         if call.is_in_doubt and not tool.is_safe:
             return CallOutput(IN_DOUBT, has_succeeded=False)
         if (local := self._find_local(tool.name)) is not None:
@@ -245,6 +269,16 @@ class EngineToolbox:
             detail = {"argument": error.argument, "pointer": error.pointer}
             refusal = WireError(code=ErrorCode.INVALID_ARGUMENTS, message=error.message, detail=detail)
             return _failed(refusal, call.name)
+        return self._batch_call(call, tool, text)
+
+    def _prepared_search(self, call: ModelCall) -> CallOutput | _SearchCall:
+        assert self.search is not None
+        text = self.search.find_arguments(call)
+        if not text:
+            return CallOutput(NOTHING_SOUGHT, has_succeeded=False)
+        return _SearchCall(self.search, self._batch_call(call, self.search.tool, text))
+
+    def _batch_call(self, call: ModelCall, tool: BridgeTool, text: str) -> BatchCall:
         request = self.request
         return BatchCall(
             call.call_id,
@@ -270,7 +304,8 @@ class EngineToolbox:
         return next((local for local in self.locals if local.tool.name == name), None)
 
     def _unknown(self, name: str) -> CallOutput:
-        return CallOutput(unknown_text(name, can_search=_must_search(self.tools)), has_succeeded=False)
+        can_search = "tool_search" if self.search else "run_operation" if _must_search(self.tools) else None
+        return CallOutput(unknown_text(name, can_search=can_search), has_succeeded=False)
 
     async def _run_local(
         self, place: int, wanted: _LocalCall, input: Sequence[Item], outputs: dict[int, CallOutput]
@@ -280,6 +315,19 @@ class EngineToolbox:
         )
         if output is not None:
             outputs[place] = output
+
+    async def _run_search(self, place: int, wanted: _SearchCall, outputs: dict[int, CallOutput]) -> None:
+        output = await log_failures(self._found(wanted), "A tool search")
+        if output is not None:
+            outputs[place] = output
+
+    async def _found(self, wanted: _SearchCall) -> CallOutput:
+        """Search as `find_operations` does, and load what it finds beside the tools that are listed."""
+        [ended] = await run_batch(self.services.engine, [wanted.call], self.services.limits())
+        answered = ended.outcome.answered if ended.outcome else None
+        if answered is None or not isinstance(answered.body, TextBody):
+            return await self._output(TOOL_SEARCH, ended)
+        return await wanted.search.load_found(answered.body.text, {tool.name for tool in self.tools})
 
     async def _run_batch(self, calls: dict[int, BatchCall], outputs: dict[int, CallOutput]) -> None:
         ended = await run_batch(self.services.engine, list(calls.values()), self.services.limits())
@@ -301,6 +349,14 @@ class _LocalCall:
 
     local: LocalTool
     call: ModelCall
+
+
+@dataclass(frozen=True, slots=True)
+class _SearchCall:
+    """A tool search, and the call of `find_operations` that answers it."""
+
+    search: NativeSearch
+    call: BatchCall
 
 
 def _failed(error: WireError, name: str) -> CallOutput:
