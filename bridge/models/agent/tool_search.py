@@ -7,7 +7,7 @@ namespace, which each of its calls has to name from then on, in every later requ
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Container, Iterable, Sequence
 from dataclasses import replace
 from typing import TypeAlias
 
@@ -65,35 +65,35 @@ def functions_loaded_in(items: Iterable[Item]) -> frozenset[FunctionKey]:
 
 
 def mend_namespaces(request: ModelRequest) -> ModelRequest:
-    """Return the request with calls in the namespaces that hold their functions; the same if they are.
+    """Return the request with a function for each call in its history; the same if there is one for each.
 
-    OpenAI refuses a call without its namespace, "Missing namespace for function_call" (copilot-cli #4519,
-    dust #31323), as of a function that was listed when it was called and has been loaded since. A namespace
-    of which nothing in the request tells is left out: of what was loaded before the history was cut.
+    OpenAI refuses a call without namespace of a function that a search has loaded into one, "Missing
+    namespace for function_call" (copilot-cli #4519, dust #31323). It was listed when it was called, so that
+    it is listed again, after the other tools. A namespace of which nothing in the request tells is left out:
+    its function was loaded before the history was cut.
     """
     if not any(item.get("type") == SEARCH_OUTPUT or NAMESPACE in item for item in request.input):
         return request
-    known = grouped_functions(request.tools) | functions_loaded_in(request.input)
-    listed = {text_at(tool, "name") for tool in request.tools} | {name for space, name in known if not space}
-    spaces = {name: space for space, name in sorted(known, reverse=True) if space and name not in listed}
-    named = {space for space, _ in known}
-    items = tuple(_mended(item, spaces, named) for item in request.input)
-    return replace(request, input=items) if items != request.input else request
+    outputs = [item for item in request.input if item.get("type") == SEARCH_OUTPUT]
+    loaded = [entry for output in outputs for entry in loaded_functions(output)]
+    spaces = {space for space, _ in (*grouped_functions(request.tools), *loaded)}
+    items = tuple(_without_unknown(item, spaces) for item in request.input)
+    plain = [*request.tools, *(tool for space, tool in loaded if not space)]
+    listed = {text_at(tool, "name") for tool in plain}
+    calls = [item for item in items if item.get("type") == "function_call"]
+    bare = {text_at(call, "name") for call in calls if NAMESPACE not in call}
+    missing = {name: tool for _, tool in loaded if (name := text_at(tool, "name")) in bare - listed}
+    return replace(request, tools=(*request.tools, *map(_listed, missing.values())), input=items)
 
 
-def _mended(item: Item, spaces: dict[str, str], named: set[str]) -> Item:
-    if item.get("type") != "function_call":
+def _without_unknown(item: Item, spaces: Container[str]) -> Item:
+    if item.get("type") != "function_call" or NAMESPACE not in item:
         return item
-    name, space = text_at(item, "name"), text_at(item, NAMESPACE)
-    if space in named or (space and space == name):
+    space = text_at(item, NAMESPACE)
+    if space in spaces or space == text_at(item, "name"):
         return item
-    bare: Item = {key: value for key, value in item.items() if key != NAMESPACE}
-    return {**bare, NAMESPACE: spaces[name]} if name in spaces else bare
+    return {key: value for key, value in item.items() if key != NAMESPACE}
 
 
-def list_functions(tool: JsonObject) -> Iterator[JsonObject]:
-    """Yield a function itself, or those of a namespace."""
-    if tool.get("type") == NAMESPACE:
-        yield from (each for each in array_at(tool, "tools") if isinstance(each, dict))
-    elif tool.get("type") == "function":
-        yield tool
+def _listed(tool: JsonObject) -> JsonObject:
+    return {key: value for key, value in tool.items() if key != "defer_loading"}

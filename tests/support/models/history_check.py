@@ -7,9 +7,15 @@ history that a strict provider would answer with 400. The messages are OpenAI's.
 from collections.abc import Sequence
 from typing import Any
 
+from tests.support.models.tool_search_check import find_search_refusal
+
 Json = dict[str, Any]
 
+MAX_ID_CHARS = 64
+"""Of the id of a call, in the Responses API."""
+
 _CALLS = ("function_call", "custom_tool_call")
+_SEARCH = "tool_search_call"
 
 
 def find_refusal(path: str, body: Json) -> str | None:
@@ -17,7 +23,9 @@ def find_refusal(path: str, body: Json) -> str | None:
     if path.endswith("/chat/completions"):
         return _refused_messages(body.get("messages") or [])
     items: Any = body.get("input")
-    return None if isinstance(items, str) else refused_items(items or [])
+    if isinstance(items, str):
+        items = []
+    return refused_items(items or []) or find_search_refusal(body.get("tools") or [], items or [])
 
 
 def refused_items(items: Sequence[Any]) -> str | None:
@@ -26,14 +34,22 @@ def refused_items(items: Sequence[Any]) -> str | None:
     """Types of the calls without an output so far, by id."""
     for item in items:
         kind = str(item.get("type", ""))
-        call_id, answered = str(item.get("call_id", "")), kind.removesuffix("_output")
-        if kind in _CALLS:
+        call_id, answered = str(item.get("call_id", "")), _answered_kind(kind)
+        if answered == _SEARCH and item.get("execution") == "server":
+            continue
+        if len(call_id) > MAX_ID_CHARS:
+            return f"Invalid 'input[].call_id': string too long. Expected at most {MAX_ID_CHARS} characters."
+        if kind in (*_CALLS, _SEARCH):
             if call_id in waiting:
                 return f"Duplicate function call with call_id {call_id}."
             waiting[call_id] = kind
-        elif answered in _CALLS and waiting.pop(call_id, None) != answered:
+        elif answered in (*_CALLS, _SEARCH) and waiting.pop(call_id, None) != answered:
             return f"No tool call found for function call output with call_id {call_id}."
     return next((f"No tool output found for function call {call_id}." for call_id in waiting), None)
+
+
+def _answered_kind(kind: str) -> str:
+    return _SEARCH if kind == "tool_search_output" else kind.removesuffix("_output")
 
 
 def _refused_messages(messages: Sequence[Json]) -> str | None:

@@ -19,10 +19,14 @@ Ending: TypeAlias = Literal["completed", "length", "content_filter", "failed", "
 class Part:
     """One item: what it is, and its text in the pieces in which it comes."""
 
-    kind: Literal["text", "refusal", "reasoning", "call"]
+    kind: Literal["text", "refusal", "reasoning", "call", "search"]
     pieces: tuple[str, ...]
     name: str = ""
     """Of a call."""
+    namespace: str = ""
+    """Of a call of a loaded function."""
+    arguments: Any = None
+    """Of a search, in any form."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,6 +75,16 @@ def calls(*named: tuple[str, object]) -> Answer:
     )
 
 
+def searches(*arguments: Any) -> Answer:
+    """Tool searches of one round, by their arguments; their ids are counted as those of calls."""
+    return Answer(tuple(Part("search", (), arguments=each) for each in arguments))
+
+
+def loaded_call(namespace: str, name: str, given: object) -> Answer:
+    """A call of a function that a search has loaded."""
+    return Answer((Part("call", _halves(json.dumps(given)), name, namespace),))
+
+
 def call_id(answer: int, position: int) -> str:
     """The id of a call of the answer with that number; both count from 0, `position` all items."""
     return f"call_{answer}_{position}"
@@ -115,6 +129,7 @@ def chat_chunks(answer: Answer, number: int, model: str, *, with_usage: bool) ->
 _EMPTY: dict[str, Json] = {
     "call": {"arguments": "", "status": "in_progress"},
     "reasoning": {"summary": []},
+    "search": {"arguments": {}, "status": "in_progress"},
 }
 _FAILURE = {"code": "server_error", "message": "The model broke."}
 
@@ -158,6 +173,16 @@ def _item(part: Part, number: int, index: int) -> Json:
                 "name": part.name,
                 "arguments": whole,
                 "status": "completed",
+                **({"namespace": part.namespace} if part.namespace else {}),
+            }
+        case "search":
+            return {
+                "type": "tool_search_call",
+                "id": f"tsc_{number}_{index}",
+                "call_id": call_id(number, index),
+                "execution": "client",
+                "arguments": part.arguments,
+                "status": "completed",
             }
         case "reasoning":
             summary = [{"type": "summary_text", "text": whole}]
@@ -188,6 +213,8 @@ def _item_events(part: Part, item: Json, index: int) -> Iterator[Json]:
 
 def _piece_events(part: Part, item: Json, where: Json) -> Iterator[Json]:
     whole = "".join(part.pieces)
+    if part.kind == "search":
+        return
     if part.kind == "call":
         kind, name, place, frame, key = "function_call_arguments", "arguments", {}, "", ""
     elif part.kind == "reasoning":
