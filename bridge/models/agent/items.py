@@ -73,7 +73,7 @@ class ModelCall:
 
 def model_call(item: Item) -> ModelCall | None:
     """Parse an item as a `function_call`, or as a tool search by the client; None for any other item."""
-    if is_client_search(item):
+    if item.get("type") == SEARCH_CALL and is_client_search(item):
         return ModelCall(text_at(item, "call_id"), TOOL_SEARCH, arguments_text(item), item)
     if item.get("type") != "function_call":
         return None

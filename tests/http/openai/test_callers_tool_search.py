@@ -1,0 +1,197 @@
+"""A caller who sends `tool_search` or `defer_loading` itself is served unchanged (issue 41, 6)."""
+
+import json
+from collections.abc import AsyncGenerator
+from pathlib import Path
+from typing import Any
+
+import openai
+import pytest
+import pytest_asyncio
+from openai import AsyncOpenAI
+
+from bridge.app.server import Bridge
+from tests.support.models.model_answers import calls, loaded_call, searches, text
+from tests.support.models.scripted_provider import ScriptedProvider, events
+from tests.support.models.search_bridge import PLAIN, SEARCHER, answer, asked, names_of, search_bridge, sent
+
+pytestmark = pytest.mark.asyncio
+
+SCHEMA: Any = {
+    "type": "object",
+    "properties": {"id": {"type": "string"}},
+    "required": ["id"],
+    "additionalProperties": False,
+}
+SEARCH: Any = {
+    "type": "tool_search",
+    "execution": "client",
+    "description": "Find the caller's functions.",
+    "parameters": {"type": "object", "properties": {"goal": {"type": "string"}}},
+}
+
+
+def function(name: str, **more: Any) -> Any:
+    return {
+        "type": "function",
+        "name": name,
+        "description": name,
+        "parameters": SCHEMA,
+        "strict": True,
+        **more,
+    }
+
+
+def group(*tools: Any) -> Any:
+    return {"type": "namespace", "name": "crm", "description": "Customers.", "tools": [*tools]}
+
+
+@pytest_asyncio.fixture
+async def bridge(tmp_path: Path, provider: ScriptedProvider) -> AsyncGenerator[Bridge]:
+    async with search_bridge(tmp_path, provider) as running:
+        yield running
+
+
+@pytest_asyncio.fixture
+async def client(bridge: Bridge) -> AsyncGenerator[AsyncOpenAI]:
+    async with asked(bridge) as made:
+        yield made
+
+
+@pytest.mark.parametrize("model", [SEARCHER, PLAIN])
+@pytest.mark.parametrize("streams", [False, True], ids=["whole", "stream"])
+async def test_a_caller_searches_loads_and_runs_its_own_functions(
+    client: AsyncOpenAI, provider: ScriptedProvider, model: str, *, streams: bool
+) -> None:
+    """The bridge offers its own search as to any model, and hands back what is not its own."""
+    loaded = [
+        group(function("get_customer", defer_loading=True)),
+        function("listProducts", defer_loading=True),
+    ]
+    provider.play(
+        searches({"goal": "customer"}),
+        loaded_call("crm", "get_customer", {"id": "7"})
+        + loaded_call("listProducts", "listProducts", {"id": "8"}),
+        text("Ann."),
+        text("Still Ann."),
+    )
+    asking: Any = {"model": model, "tools": [SEARCH], "streams": streams}
+    first = await answer(client, input="Who is 7?", **asking)
+    [search] = first.output
+    assert (search.type, search.execution, search.arguments) == (
+        "tool_search_call",
+        "client",
+        {"goal": "customer"},
+    )
+    assert names_of(sent(provider, 0)["tools"]) == [
+        "find_operations",
+        "run_operation",
+        "read_result",
+        "tool_search",
+    ]
+    assert sent(provider, 0)["tools"][-1] == SEARCH
+    found: Any = {
+        "type": "tool_search_output",
+        "call_id": search.call_id,
+        "execution": "client",
+        "status": "completed",
+        "tools": loaded,
+    }
+    second = await answer(client, input=[found], previous_response_id=first.id, **asking)
+    assert [(item.type, item.name, item.namespace) for item in second.output] == [
+        ("function_call", "get_customer", "crm"),
+        ("function_call", "listProducts", "listProducts"),
+    ]
+    assert sent(provider, 1)["input"][-1] == found
+    ran: Any = [
+        {"type": "function_call_output", "call_id": call.call_id, "output": "Ann"} for call in second.output
+    ]
+    third = await answer(client, input=ran, previous_response_id=second.id, **asking)
+    assert third.output_text == "Ann."
+    again = await answer(client, input="Sure?", previous_response_id=third.id, **asking)
+    assert again.output_text == "Still Ann."
+    assert sent(provider, 3)["input"][: len(sent(provider, 2)["input"])] == sent(provider, 2)["input"]
+
+
+async def test_functions_that_load_later_are_searched_by_the_provider(
+    client: AsyncOpenAI, provider: ScriptedProvider
+) -> None:
+    """Its searches have no id of a call; they are passed on, stored and sent again as they are."""
+    call: Any = {
+        "type": "tool_search_call",
+        "id": "tsc_1",
+        "call_id": None,
+        "execution": "server",
+        "arguments": {"paths": ["crm"]},
+        "status": "completed",
+    }
+    deferred = function("get_customer", defer_loading=True)
+    output = {**call, "type": "tool_search_output", "id": "tso_1", "tools": [group(deferred)]}
+    del output["arguments"]
+    wanted: Any = {
+        "type": "function_call",
+        "id": "fc_1",
+        "call_id": "call_1",
+        "namespace": "crm",
+        "name": "get_customer",
+        "arguments": '{"id": "7"}',
+        "status": "completed",
+    }
+    told = [call, output, wanted]
+    response = {"id": "resp_1", "object": "response", "status": "completed", "output": told, "usage": None}
+    done = [
+        {"type": f"response.output_item.{kind}", "output_index": place, "item": item}
+        for place, item in enumerate(told)
+        for kind in ("added", "done")
+    ]
+    provider.play(events(*done, {"type": "response.completed", "response": response}), text("Ann."))
+    tools: Any = [{"type": "tool_search"}, group(deferred)]
+    first = await answer(client, input="Who is 7?", tools=tools)
+    assert [item.type for item in first.output] == ["tool_search_call", "tool_search_output", "function_call"]
+    assert sent(provider, 0)["tools"][-2:] == tools
+    ran: Any = [{"type": "function_call_output", "call_id": "call_1", "output": "Ann"}]
+    second = await answer(client, input=ran, previous_response_id=first.id, tools=tools)
+    assert second.output_text == "Ann."
+    assert sent(provider, 1)["input"][1:4] == told
+
+
+async def test_namespaces_that_load_at_once_are_the_callers_beside_the_models_own_search(
+    client: AsyncOpenAI, provider: ScriptedProvider
+) -> None:
+    """They load nothing later, so that the bridge's servers are searched natively."""
+    provider.play(loaded_call("crm", "get_customer", {"id": "7"}))
+    response = await answer(client, input="Who is 7?", tools=[group(function("get_customer"))])
+    assert [(item.name, item.namespace) for item in response.output] == [("get_customer", "crm")]
+    assert names_of(sent(provider, 0)["tools"]) == ["read_result", "tool_search", "crm"]
+
+
+async def test_a_search_of_the_callers_beside_calls_of_the_bridge_is_answered_together(
+    client: AsyncOpenAI, provider: ScriptedProvider
+) -> None:
+    """What the bridge ran in that round is neither lost nor run again."""
+    provider.play(calls(("listProducts", {"limit": 2})) + searches({"goal": "customer"}), text("None."))
+    first = await answer(client, input="Who is 7?", tools=[SEARCH])
+    [search] = first.output
+    nothing: Any = {
+        "type": "tool_search_output",
+        "call_id": search.call_id,
+        "execution": "client",
+        "status": "completed",
+        "tools": [],
+    }
+    second = await answer(client, input=[nothing], previous_response_id=first.id, tools=[SEARCH])
+    assert second.output_text == "None."
+    kinds = ["message", "function_call", "tool_search_call", "function_call_output", "tool_search_output"]
+    assert [item.get("type", "message") for item in sent(provider, 1)["input"]] == kinds
+    assert json.loads(sent(provider, 1)["input"][3]["output"]) == {"products": ["tea"]}
+
+
+async def test_an_output_of_a_search_that_is_not_known_is_refused(
+    client: AsyncOpenAI, provider: ScriptedProvider
+) -> None:
+    """As that of any call: the model would go on without it."""
+    lost: Any = {"type": "tool_search_output", "call_id": "call_lost", "execution": "client", "tools": []}
+    with pytest.raises(openai.BadRequestError) as refused:
+        await answer(client, input=[lost], tools=[SEARCH])
+    assert "call_lost" in refused.value.message
+    assert provider.requests == []
