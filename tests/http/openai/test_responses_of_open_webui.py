@@ -20,6 +20,7 @@ from bridge.settings.chat.models import ModelSettings
 from tests.support.models.model_answers import calls, text
 from tests.support.models.model_bridge import MODEL, PNG, image_answer, models_file, products, shop_bridge
 from tests.support.models.scripted_provider import ScriptedProvider
+from tests.support.models.search_bridge import SEARCHED, SEARCHER, asked, search_bridge, sent
 from tests.support.running_bridge import json_answer, page_of
 
 pytestmark = pytest.mark.asyncio
@@ -44,6 +45,7 @@ class Connection:
     input: list[Json] = field(default_factory=list[Json])
     events: list[Json] = field(default_factory=list[Json])
     images: list[str] = field(default_factory=list[str])
+    model: str = "seer"
 
     async def ask(self, question: str) -> list[Json]:
         """The items of the answer, as they are stored."""
@@ -54,7 +56,7 @@ class Connection:
             "X-Tool-Bridge-Task": "",
             "X-Tool-Bridge-Calls": self.display,
         }
-        body = {"model": "seer", "input": self.input, "stream": True}
+        body = {"model": self.model, "input": self.input, "stream": True}
         url = f"{self.bridge.base_url}/v1/responses"
         async with self.http.post(url, json=body, headers=headers) as response:
             assert response.status == 200, await response.text()
@@ -137,6 +139,22 @@ async def test_a_picture_is_shown_and_no_part_of_the_chat(
         assert "data:image" not in json.dumps(chat.input)
         await chat.ask("Sure?")
     assert data_url in json.dumps(provider.requests[2].body)  # from the bridge's memory
+
+
+async def test_a_search_is_shown_as_a_call_of_a_function(tmp_path: Path, provider: ScriptedProvider) -> None:
+    """It knows no other item; the model is sent its own ones from the bridge's memory (issue 41, 6)."""
+    provider.play(*SEARCHED, text("Yes."))
+    async with search_bridge(tmp_path, provider) as bridge, asked(bridge), aiohttp.ClientSession() as http:
+        chat = Connection(bridge, http, "items", model=SEARCHER)
+        output = await chat.ask("What is there?")
+        await chat.ask("Sure?")
+    kinds = ["function_call", "function_call_output"] * 2
+    made = [item for item in output if item["type"] != "message"]
+    assert [item["type"] for item in made] == kinds
+    assert [item["name"] for item in made[::2]] == ["tool_search", "listProducts"]
+    assert "listProducts" in json.loads(made[1]["output"][0]["text"])["loaded"]
+    before = sent(provider, 2)["input"]
+    assert sent(provider, 3)["input"][: len(before)] == before
 
 
 async def test_a_call_that_failed_is_shown_as_failed(tmp_path: Path, provider: ScriptedProvider) -> None:
