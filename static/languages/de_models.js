@@ -53,6 +53,10 @@ export const GERMAN_MODELS = {
   "Longest description of a tool": "Längste Beschreibung eines Tools",
   "In characters; longer ones are cut. Empty: by the address.":
     "In Zeichen; längere werden gekürzt. Leer: nach der Adresse.",
+  "Native tool search": "Eigene Tool-Suche des Modells",
+  "Models of Responses search for tools by themselves, as GPT-5.4 and later do. Automatic: by their names.":
+    "Modelle mit Responses suchen selbst nach Tools, wie GPT-5.4 und neuere. Automatisch: nach ihren Namen.",
+  On: "Ein",
   "Enter a number from {0} to {1}, or nothing.": "Eine Zahl von {0} bis {1} eingeben, oder nichts.",
   "Share with all users of this bridge. They use it with this key.":
     "Mit allen Benutzern dieser Bridge teilen. Sie benutzen ihn mit diesem Schlüssel.",

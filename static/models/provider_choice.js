@@ -4,7 +4,7 @@ import { dictionaryOf } from "../base/dictionary.js";
 import { counted, formatNumber, t, verbatim } from "../base/language.js";
 
 /** @typedef {import("../types/provider_types.js").Provider} Provider */
-/** @typedef {{name: string, url: string, key: string, api: string, models: string[], shared: boolean, dropsKey: boolean, dialect: string, strict: string, chars: string}} FormValues */
+/** @typedef {{name: string, url: string, key: string, api: string, models: string[], shared: boolean, dropsKey: boolean, dialect: string, strict: string, chars: string, search: string}} FormValues */
 
 /** Addresses are those that their makers document. */
 export const PRESETS = [
@@ -59,12 +59,16 @@ export function faultsOf({ name, url, chars }, taken) {
 /** @param {number} chars */
 const isLimit = (chars) => Number.isInteger(chars) && chars >= MIN_CHARS && chars <= MAX_CHARS;
 
+/** What a field with "on" and "off" decides; null: nothing. @param {string} value */
+const chosenOf = (value) => (value === "" ? null : value === "on");
+
 /** The body of a request; a key that was not typed stays as the bridge has it. @param {FormValues} values */
-export function bodyOf({ url, key, api, models, shared, dropsKey, dialect, strict, chars }) {
+export function bodyOf({ url, key, api, models, shared, dropsKey, dialect, strict, chars, search }) {
   const rules = {
     dialect: /** @type {import("../types/provider_types.js").Dialect | null} */ (dialect || null),
-    strict_tools: strict === "" ? null : strict === "on",
+    strict_tools: chosenOf(strict),
     max_description_chars: chars === "" ? null : Number(chars),
+    tool_search: chosenOf(search),
   };
   return {
     base_url: url,

@@ -31,6 +31,13 @@ const STRICT_WORDS = [
   ["off", t`Off`],
 ];
 
+/** @type {[string, string][]} */
+const SEARCH_WORDS = [
+  ["", t`Automatic`],
+  ["on", t`On`],
+  ["off", t`Off`],
+];
+
 /** @param {[string, string][]} words @param {string} chosen */
 const choiceField = (words, chosen) =>
   el("select", null, ...words.map(([value, label]) => el("option", { value, selected: value === chosen }, label)));
@@ -71,10 +78,13 @@ export const protocolField = (known) => choiceField(API_WORDS, known?.api ?? "")
 export const dialectField = (known) => choiceField(DIALECT_WORDS, known?.dialect ?? "");
 
 /** @param {Provider | null} known */
-export function strictField(known) {
-  const isStrict = known?.strict_tools ?? null;
-  return choiceField(STRICT_WORDS, isStrict === null ? "" : isStrict ? "on" : "off");
-}
+export const strictField = (known) => choiceField(STRICT_WORDS, wordOf(known?.strict_tools));
+
+/** @param {Provider | null} known */
+export const searchField = (known) => choiceField(SEARCH_WORDS, wordOf(known?.tool_search));
+
+/** @param {boolean | null | undefined} isOn */
+const wordOf = (isOn) => (isOn === null || isOn === undefined ? "" : isOn ? "on" : "off");
 
 /** @param {Provider | null} known */
 export const charsField = (known) =>

@@ -11,6 +11,7 @@ import {
   nameField,
   presetField,
   protocolField,
+  searchField,
   strictField,
 } from "./provider_fields.js";
 
@@ -44,6 +45,7 @@ export class ProviderForm {
     this.dialect = dialectField(known);
     this.strict = strictField(known);
     this.chars = charsField(known);
+    this.search = searchField(known);
     this.shared = el("input", { type: "checkbox", checked: known?.shared ?? false });
     this.choice = new ModelChoice(known?.models ?? []);
     this.messages = el("div");
@@ -117,6 +119,11 @@ export class ProviderForm {
         this.chars,
         t`In characters; longer ones are cut. Empty: by the address.`,
       ),
+      labelledField(
+        t`Native tool search`,
+        this.search,
+        t`Models of Responses search for tools by themselves, as GPT-5.4 and later do. Automatic: by their names.`,
+      ),
     ];
   }
 
@@ -146,8 +153,9 @@ export class ProviderForm {
   }
 
   get #values() {
-    const { name, url, key, api, shared, dropsKey, dialect, strict, chars } = this;
-    const rules = { dialect: dialect.value, strict: strict.value, chars: chars.value.trim() };
+    const { name, url, key, api, shared, dropsKey, dialect, strict, chars, search } = this;
+    const limits = { chars: chars.value.trim(), search: search.value };
+    const rules = { dialect: dialect.value, strict: strict.value, ...limits };
     return {
       ...rules,
       name: name.value.trim(),

@@ -19,6 +19,8 @@ export interface Provider {
   strict_tools: boolean | null;
   /** null: by its address. */
   max_description_chars: number | null;
+  /** null: by the names of its models. */
+  tool_search: boolean | null;
 }
 export interface ProviderList {
   providers: Provider[];
@@ -37,4 +39,6 @@ export interface WantedProvider {
   strict_tools: boolean | null;
   /** null: by its address. */
   max_description_chars: number | null;
+  /** null: by the names of its models. */
+  tool_search: boolean | null;
 }

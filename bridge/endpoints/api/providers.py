@@ -51,6 +51,8 @@ class ProviderChoice(WantedProvider):
     """Whether it takes strict tools. Null: by its address."""
     max_description_chars: DescriptionChars = None
     """Maximum characters of a tool's description. Null: by its address."""
+    tool_search: bool | None = None
+    """Whether its models search for tools by themselves (Responses only). Null: by their names."""
 
 
 class ProviderTrial(WantedProvider):
@@ -81,6 +83,8 @@ class ProviderFacts(ApiModel):
     """Null: by its address."""
     max_description_chars: int | None = None
     """Null: by its address."""
+    tool_search: bool | None = None
+    """Null: by the names of its models."""
 
 
 class ProviderList(ApiModel):
@@ -151,6 +155,7 @@ class ProviderRoutes(DeclaredApiRoutes):
                 "dialect": choice.dialect,
                 "strict_tools": choice.strict_tools,
                 "max_description_chars": choice.max_description_chars,
+                "tool_search": choice.tool_search,
             }
         )
         own = await self._own_providers(user_id)
@@ -245,6 +250,7 @@ def _facts(provider: UserProvider, user_id: str) -> ProviderFacts:
         dialect=settings.dialect,
         strict_tools=settings.strict_tools,
         max_description_chars=settings.max_description_chars,
+        tool_search=settings.tool_search,
     )
 
 
@@ -259,6 +265,7 @@ def _given_facts(settings: ProviderSettings, *, sees_address: bool) -> ProviderF
         dialect=settings.dialect,
         strict_tools=settings.strict_tools,
         max_description_chars=settings.max_description_chars,
+        tool_search=settings.tool_search,
     )
 
 

@@ -33,6 +33,7 @@ _NONCE_BYTES = 12
 
 _RULES = {"strict_tools", "max_description_chars"}
 _LATER_RULES = {"dialect"}
+_SEARCH_RULES = {"tool_search"}
 """Settings that are stored beside the others, where replicas of a version that knows none overlook them."""
 
 _log = logging.getLogger(__name__)
@@ -66,11 +67,14 @@ class ModelProviderTable:
         content = orjson.dumps(
             {
                 "settings": provider.settings.model_dump(
-                    mode="json", exclude_defaults=True, exclude=_RULES | _LATER_RULES
+                    mode="json", exclude_defaults=True, exclude=_RULES | _LATER_RULES | _SEARCH_RULES
                 ),
                 "rules": provider.settings.model_dump(mode="json", exclude_defaults=True, include=_RULES),
                 "later_rules": provider.settings.model_dump(
                     mode="json", exclude_defaults=True, include=_LATER_RULES
+                ),
+                "search_rules": provider.settings.model_dump(
+                    mode="json", exclude_defaults=True, include=_SEARCH_RULES
                 ),
                 "models": provider.models,
                 "key": self._sealed(provider),
@@ -122,7 +126,8 @@ class ModelProviderTable:
         place = place_of_provider(row.user_id, row.name)
         try:
             content: dict[str, Any] = orjson.loads(self._encryption.decrypt_bytes(encrypted, place))
-            rules = {**content.get("rules", {}), **content.get("later_rules", {})}
+            members = ("rules", "later_rules", "search_rules")
+            rules = {key: value for name in members for key, value in content.get(name, {}).items()}
             settings = ProviderSettings.model_validate({**content["settings"], **rules})
         except (Unreadable, ValidationError, orjson.JSONDecodeError) as error:
             if self._encryption.is_first_miss(encrypted):

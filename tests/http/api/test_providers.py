@@ -96,9 +96,10 @@ async def test_what_it_takes_is_stored_with_a_provider_and_holds_for_its_request
     """Finding W-4, W-40: a user knows the gateway, and its address tells nothing."""
     plain = {"base_url": provider.base_url, "models": ["small"]}
     assert (await page.request("PUT", "/api/providers/mine", plain))[1]["strict_tools"] is None
-    wanted = {**plain, "strict_tools": False, "max_description_chars": 100}
+    wanted = {**plain, "strict_tools": False, "max_description_chars": 100, "tool_search": False}
     _, saved = await page.request("PUT", "/api/providers/mine", wanted)
     assert (saved["strict_tools"], saved["max_description_chars"]) == (False, 100)
+    assert saved["tool_search"] is False
     [listed] = (await page.get("/api/providers"))["providers"]
     assert listed == saved
     provider.play(text("Hello."))
@@ -277,7 +278,12 @@ async def test_a_replica_of_the_version_before_still_reads_a_provider(database: 
     ann = await UserTables(store).ensure_user("ann")
     address = "https://x.example/v1"
     settings = ProviderSettings(
-        name="mine", base_url=address, dialect="gemini", strict_tools=False, max_description_chars=1024
+        name="mine",
+        base_url=address,
+        dialect="gemini",
+        strict_tools=False,
+        max_description_chars=1024,
+        tool_search=True,
     )
     table, encryption = ModelProviderTable(store, StorageSettings(), SECRET), Encryption(StorageSettings())
     await table.save_provider(UserProvider(ann.id, settings))
@@ -289,6 +295,7 @@ async def test_a_replica_of_the_version_before_still_reads_a_provider(database: 
     assert stored["settings"] == {"name": "mine", "base_url": address}
     assert rules == {"strict_tools": False, "max_description_chars": 1024}
     assert stored.pop("later_rules") == {"dialect": "gemini"}
+    assert stored.pop("search_rules") == {"tool_search": True}
     earlier = encryption.encrypt_bytes(json.dumps(stored).encode(), place).content.hex()
     execute(database, f"UPDATE model_providers SET content = {hexadecimal(database, earlier)}")
     [read] = await table.list_providers(ann.id)
