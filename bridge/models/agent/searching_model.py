@@ -16,7 +16,7 @@ _SIGNS = (TOOL_SEARCH, "defer_loading", "namespace")
 
 HINT = (
     "If it does not know tool search, set `tool_search = false` for the model or its provider, or switch "
-    "*Native tool search* off in the provider's form on the page; the bridge's own search then takes its place."
+    "*Native tool search* off in the provider's form on the page. The bridge's own search takes its place."
 )
 
 

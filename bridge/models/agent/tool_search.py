@@ -69,28 +69,31 @@ def mend_namespaces(request: ModelRequest) -> ModelRequest:
 
     OpenAI refuses a call without namespace of a function that a search has loaded into one, "Missing
     namespace for function_call" (copilot-cli #4519, dust #31323). It was listed when it was called, so that
-    it is listed again, after the other tools. A namespace of which nothing in the request tells is left out:
-    its function was loaded before the history was cut.
+    it is listed again, after the other tools. A call of what nothing before it has loaded names no namespace:
+    its search is gone, since the history was cut.
     """
     if not any(item.get("type") == SEARCH_OUTPUT or NAMESPACE in item for item in request.input):
         return request
-    outputs = [item for item in request.input if item.get("type") == SEARCH_OUTPUT]
-    loaded = [entry for output in outputs for entry in loaded_functions(output)]
-    spaces = {space for space, _ in (*grouped_functions(request.tools), *loaded)}
-    items = tuple(_without_unknown(item, spaces) for item in request.input)
-    plain = [*request.tools, *(tool for space, tool in loaded if not space)]
-    listed = {text_at(tool, "name") for tool in plain}
-    calls = [item for item in items if item.get("type") == "function_call"]
-    bare = {text_at(call, "name") for call in calls if NAMESPACE not in call}
-    missing = {name: tool for _, tool in loaded if (name := text_at(tool, "name")) in bare - listed}
-    return replace(request, tools=(*request.tools, *map(_listed, missing.values())), input=items)
+    known = set(grouped_functions(request.tools))
+    loaded: dict[FunctionKey, JsonObject] = {}
+    items: list[Item] = []
+    for item in request.input:
+        if item.get("type") == SEARCH_OUTPUT:
+            loaded |= {(space, text_at(tool, "name")): tool for space, tool in loaded_functions(item)}
+            known.update(loaded)
+        items.append(_without_unknown(item, known))
+    listed = {text_at(tool, "name") for tool in request.tools} | {name for space, name in known if not space}
+    calls = [item for item in items if item.get("type") == "function_call" and NAMESPACE not in item]
+    bare = {text_at(call, "name") for call in calls} - listed
+    missing = {name: _listed(tool) for (_, name), tool in loaded.items() if name in bare}
+    return replace(request, tools=(*request.tools, *missing.values()), input=tuple(items))
 
 
-def _without_unknown(item: Item, spaces: Container[str]) -> Item:
+def _without_unknown(item: Item, known: Container[FunctionKey]) -> Item:
     if item.get("type") != "function_call" or NAMESPACE not in item:
         return item
-    space = text_at(item, NAMESPACE)
-    if space in spaces or space == text_at(item, "name"):
+    space, name = text_at(item, NAMESPACE), text_at(item, "name")
+    if (space, name) in known or (space == name and ("", name) in known):
         return item
     return {key: value for key, value in item.items() if key != NAMESPACE}
 

@@ -5,7 +5,13 @@ from typing import Any
 
 import pytest
 
-from bridge.settings.chat.model_facts import can_search_web, is_reasoning_model, listed_facts, sees_images
+from bridge.settings.chat.model_facts import (
+    can_search_tools,
+    can_search_web,
+    is_reasoning_model,
+    listed_facts,
+    sees_images,
+)
 
 
 @pytest.mark.parametrize(
@@ -46,6 +52,22 @@ def test_openai_names_tell_what_a_model_can(name: str, thinks: bool, looks: bool
 def test_openai_names_tell_what_a_model_sees(name: str, sees: bool) -> None:
     """Finding I-M2: OpenAI's list says nothing but names, and most of them read images."""
     assert sees_images(name) is sees
+
+
+@pytest.mark.parametrize(
+    ("name", "searches"),
+    [
+        *((name, True) for name in ("gpt-5.4", "gpt-5.4-mini", "gpt-5.10", "gpt-5.6-luna", "gpt-6-astra")),
+        *(
+            (name, False)
+            for name in ("gpt-5", "gpt-5.3", "gpt-5-4", "gpt-4.1", "o3", "gpt-35-turbo", "gpt-60")
+        ),
+        *((name, False) for name in ("openai/gpt-5.4", "gpt-5.4-audio", "gpt-6-search", "llama5.4")),
+    ],
+)
+def test_openai_names_tell_which_model_searches_for_tools(name: str, searches: bool) -> None:
+    """Issue 41, 6: gpt-5.4 and later; of a gateway's names it is not known what it passes on."""
+    assert can_search_tools(name) is searches
 
 
 def test_a_list_tells_more() -> None:

@@ -64,6 +64,14 @@ def test_a_file_names_providers_and_models() -> None:
             PROVIDER + 'api = "chat"\n[[model]]\nid = "m"\nprovider = "main"\nweb_search = "tool"',
             "models.toml, [[model]] 'm': web_search = \"tool\" needs a provider with",
         ),
+        (
+            PROVIDER + 'api = "chat"\ntool_search = true',
+            "models.toml, [[provider]] 'main': tool_search needs a provider with api = \"responses\"",
+        ),
+        (
+            PROVIDER + '[[model]]\nid = "m"\nprovider = "main"\ntext_calls = true\ntool_search = true',
+            "models.toml, [[model]] 'm': tool_search needs a provider with api = \"responses\", and a model",
+        ),
         ("colour = 3", "models.toml: `colour` is not known here."),
         ('[[provider]]\nname = "a"', "models.toml, [[provider]] 1 (a): `base_url` is missing."),
         (PROVIDER + "speed = 3", "models.toml, [[provider]] 1 (main): `speed` is not known here."),

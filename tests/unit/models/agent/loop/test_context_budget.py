@@ -37,6 +37,14 @@ def test_a_result_that_fits_stays_and_takes_its_room() -> None:
     assert "Remaining prompt budget: ~355 tokens." in shared.fit_output(second).text
 
 
+def test_tools_that_do_not_fit_are_not_loaded() -> None:
+    """Issue 41, 6: what a search loads counts as what any call returns."""
+    function: Item = {"type": "function", "name": "x", "description": "y" * 8000}
+    found = CallOutput("{}", has_succeeded=True, loaded=(function,))
+    assert budget(1000).fit_output(found).loaded == ()
+    assert budget(10_000).fit_output(found) is found
+
+
 def test_what_is_shorter_than_the_words_about_it_stays() -> None:
     """S0-147: to leave it out would cost more than it does."""
     short = CallOutput('{"ok": true}', has_succeeded=True)

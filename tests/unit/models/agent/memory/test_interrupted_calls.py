@@ -55,6 +55,21 @@ def test_the_output_says_what_the_journal_knows(
     assert ("You may call it again." in words) is may_repeat
 
 
+def test_an_interrupted_search_loads_nothing() -> None:
+    """Issue 41, 6: its output has no room for words, and any other type is refused."""
+    search: Item = {"type": "tool_search_call", "call_id": "c1", "execution": "client", "arguments": {}}
+    calls = open_calls([search])
+    (ended,) = settle_interrupted(calls, {})
+    assert {**ended.output, "id": ""} == {
+        "type": "tool_search_output",
+        "id": "",
+        "status": "completed",
+        "call_id": "c1",
+        "execution": "client",
+        "tools": [],
+    }
+
+
 def test_each_call_has_its_own_entry() -> None:
     """Two calls of one round may have ended differently."""
     ended = settle_interrupted([made("c1"), made("c2")], {"c2": JournalEntry(CallState.SUCCEEDED)})
