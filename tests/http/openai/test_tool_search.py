@@ -90,7 +90,7 @@ async def test_a_caller_who_is_shown_calls_as_items_is_shown_searches(
     """Each event once and in order, and both items in the types of the official client."""
     provider.play(*SEARCHED)
     headers = {"X-Tool-Bridge-Calls": "items"}
-    events = [
+    events: list[Any] = [
         event
         async for event in await client.responses.create(
             model=SEARCHER, input="What is there?", stream=True, extra_headers=headers
@@ -296,10 +296,13 @@ async def test_chat_completions_show_a_search_as_any_call(
     provider.play(*SEARCHED)
     asking: Any = {"model": SEARCHER, "messages": [{"role": "user", "content": "What is there?"}]}
     if streams:
-        chunks = [chunk async for chunk in await client.chat.completions.create(stream=True, **asking)]
+        chunks: list[Any] = [
+            chunk async for chunk in await client.chat.completions.create(stream=True, **asking)
+        ]
         words = "".join(chunk.choices[0].delta.content or "" for chunk in chunks if chunk.choices)
         assert not any(chunk.choices[0].delta.tool_calls for chunk in chunks if chunk.choices)
     else:
-        words = (await client.chat.completions.create(**asking)).choices[0].message.content or ""
+        whole: Any = await client.chat.completions.create(**asking)
+        words = whole.choices[0].message.content
     assert words.endswith("Tea.")
     assert names_of(sent(provider, 0)["tools"]) == ["read_result", "tool_search"]

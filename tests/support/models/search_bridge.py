@@ -73,7 +73,8 @@ async def answer(client: AsyncOpenAI, *, streams: bool = False, **asking: Any) -
     """The response to a request, read in either way."""
     asking.setdefault("model", SEARCHER)
     if not streams:
-        return await client.responses.create(**asking)
+        whole: Any = await client.responses.create(**asking)
+        return whole
     async with client.responses.stream(**asking) as stream:
         return await stream.get_final_response()
 

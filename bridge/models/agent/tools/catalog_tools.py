@@ -92,7 +92,7 @@ class CatalogTools:
         return (await self._ready_for(user_id, taken, strictness, scope)).searched
 
     async def load_tools(
-        self, names: Sequence[str], *, user_id: str, strictness: Strictness, scope: ToolScope
+        self, user_id: str, names: Sequence[str], *, strictness: Strictness, scope: ToolScope
     ) -> tuple[BridgeTool, ...]:
         """Return those of the tools that are accepted and have their schemas, with their definitions.
 

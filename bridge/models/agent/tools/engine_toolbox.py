@@ -146,12 +146,15 @@ class Toolboxes:
         settings, request = toolbox.settings, toolbox.request
         if not searches_natively(request, settings) or not _must_search(toolbox.tools):
             return toolbox
-        about = {"user_id": request.user_id, "strictness": settings.strictness, "scope": request.scope}
-        servers = await self._own_tools.searched_servers(taken=taken, **about)
+        user_id, strictness, scope = request.user_id, settings.strictness, request.scope
+        servers = await self._own_tools.searched_servers(
+            user_id, taken=taken, strictness=strictness, scope=scope
+        )
         if not servers:
             return toolbox
         tools = tuple(tool for tool in toolbox.tools if tool.name not in _REPLACED)
-        search = offer_search(servers, partial(self._own_tools.load_tools, **about))
+        load_tools = partial(self._own_tools.load_tools, user_id, strictness=strictness, scope=scope)
+        search = offer_search(servers, load_tools)
         return replace(toolbox, tools=tools, search=search)
 
 

@@ -7,7 +7,7 @@ room for words: what cannot be understood, or finds nothing, loads nothing.
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable, Collection, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Collection, Sequence
 from dataclasses import dataclass
 from typing import TypeAlias
 
@@ -111,7 +111,7 @@ def offer_search(servers: Sequence[SearchedServer], load_tools: LoadTools) -> Na
     return NativeSearch(tool, tuple(servers), load_tools)
 
 
-def _inner(group: Mapping[str, JsonValue]) -> list[JsonObject]:
+def _inner(group: JsonObject) -> list[JsonObject]:
     return [tool for tool in array_at(group, "tools") if isinstance(tool, dict)]
 
 
