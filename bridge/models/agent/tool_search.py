@@ -92,7 +92,8 @@ def mend_namespaces(request: ModelRequest) -> ModelRequest:
 def _without_unknown(item: Item, known: Container[FunctionKey]) -> Item:
     if item.get("type") != "function_call" or NAMESPACE not in item:
         return item
-    space, name = text_at(item, NAMESPACE), text_at(item, "name")
+    space = text_at(item, NAMESPACE)
+    name = text_at(item, "name")
     if (space, name) in known or (space == name and ("", name) in known):
         return item
     return {key: value for key, value in item.items() if key != NAMESPACE}

@@ -47,7 +47,7 @@ class CallOutput:
     is_breaker_open: bool = False
     """Whether the call was skipped because its circuit breaker is open."""
     loaded: tuple[JsonObject, ...] = ()
-    """Of a tool search: namespaces with functions, which the model reads in place of `text`."""
+    """Of a tool search: namespaces with functions, which the model reads, and not `text`."""
     usage: JsonObject = field(default_factory=dict[str, JsonValue])
     """Usage of models that the call itself queried."""
 

@@ -94,7 +94,7 @@ class ModelEntry:
 
     @property
     def searches_tools(self) -> bool:
-        """Whether it is offered the search of its provider's API in place of `find_operations`."""
+        """Whether it is offered the search of its provider's API instead of `find_operations`."""
         settings, provider = self.settings, self.provider
         if provider.api != "responses" or settings.text_calls or not settings.can_call_functions:
             return False

@@ -73,8 +73,8 @@ async def answer(client: AsyncOpenAI, *, streams: bool = False, **asking: Any) -
     """The response to a request, read in either way."""
     asking.setdefault("model", SEARCHER)
     if not streams:
-        whole: Any = await client.responses.create(**asking)
-        return whole
+        create: Any = client.responses.create
+        return await create(**asking)
     async with client.responses.stream(**asking) as stream:
         return await stream.get_final_response()
 

@@ -62,7 +62,8 @@ def callers_functions(tools: Sequence[JsonObject], history: Iterable[Item]) -> C
     """Return what the caller of a turn runs: what it brings, and what its own searches have loaded before."""
     if not tools:
         return _NONE
-    names, grouped = function_names(tools), grouped_functions(tools)
+    names = function_names(tools)
+    grouped = grouped_functions(tools)
     if not brings_search(tools):
         return CallersFunctions(names, grouped)
     loaded = functions_loaded_in(history)

@@ -37,7 +37,7 @@ KEPT_TOOLS = 4096
 """Maximum number of tools cached over all users, some 10 KB each; a shared server's serve everybody."""
 
 MAX_ABOUT_CHARS = 100
-"""Maximum characters of what a model is told about a server before it searches. Chosen."""
+"""Maximum characters of what a search says about a server. Chosen."""
 
 MAX_PREFIX_CHARS = 24
 OWN_PREFIX = "bridge"

@@ -142,7 +142,7 @@ class Toolboxes:
         return await self._with_search(toolbox, callers + own)
 
     async def _with_search(self, toolbox: EngineToolbox, taken: int) -> EngineToolbox:
-        """Return the toolbox with the model's own search in place of ours, where it has one."""
+        """Return the toolbox with the model's own search instead of ours, where it has one."""
         settings, request = toolbox.settings, toolbox.request
         if not searches_natively(request, settings) or not _must_search(toolbox.tools):
             return toolbox

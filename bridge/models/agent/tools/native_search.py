@@ -1,8 +1,8 @@
 """Tool search by a model's own means: the tool that it is offered, what it asks, and what is loaded for it.
 
 The search is `find_operations`, run by the engine like any call; what it finds is loaded as functions with
-their whole schemas, in a namespace for each server. What is listed anyway is not loaded. An output has no
-room for words: what cannot be understood, or finds nothing, loads nothing.
+their whole schemas, in a namespace for each server. Tools that are listed anyway are not loaded. An output
+has no room for words: what cannot be understood, or finds nothing, loads nothing.
 """
 
 from __future__ import annotations
@@ -32,9 +32,8 @@ LoadTools: TypeAlias = Callable[[Sequence[str]], Awaitable[Sequence[BridgeTool]]
 """Returns those tools of a user, by their names, that are accepted and whose schemas are ready."""
 
 _LEAD = (
-    "Find and load functions of the user's APIs by words, such as what you want to do and with what. What is "
-    "found is loaded into a namespace for each API; call it there. Search again, in other words, if nothing "
-    "fits."
+    "Find and load functions of the user's APIs by words, such as what you want to do and with what. Each API "
+    "has a namespace, into which they are loaded. Search again, in other words, if nothing fits."
 )
 
 PARAMETERS: JsonObject = {

@@ -50,7 +50,7 @@ def refusal(*items: Item, tools: Any = ()) -> str | None:
 
 
 def test_the_double_refuses_what_openai_refuses() -> None:
-    """Issue 41, 6: else a wrong history would pass the tests, and fail at the provider."""
+    """Issue 41, 6: a wrong history would pass the tests, and fail at the provider."""
     asked = user("Hi")
     assert refusal(asked, SEARCH, LOADED, call("shop"), output()) is None
     lacks_name: JsonObject = {key: value for key, value in GROUP.items() if key != "description"}

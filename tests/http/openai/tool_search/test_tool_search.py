@@ -214,7 +214,7 @@ async def test_models_are_known_by_name_or_setting(
 async def test_another_model_reads_the_calls_without_the_searches(
     client: AsyncOpenAI, provider: ScriptedProvider, model: str
 ) -> None:
-    """Items of one provider's model are no other's: a search goes with its output, calls stay."""
+    """Items belong to the model that made them: a search goes with its output, calls stay."""
     provider.play(*SEARCHED, text("Still tea."))
     first = await answer(client, input="What is there?")
     await answer(client, model=model, input="Sure?", previous_response_id=first.id)
@@ -295,14 +295,12 @@ async def test_chat_completions_show_a_search_as_any_call(
     """Its caller speaks no Responses; the model behind it does."""
     provider.play(*SEARCHED)
     asking: Any = {"model": SEARCHER, "messages": [{"role": "user", "content": "What is there?"}]}
+    create: Any = client.chat.completions.create
     if streams:
-        chunks: list[Any] = [
-            chunk async for chunk in await client.chat.completions.create(stream=True, **asking)
-        ]
+        chunks: list[Any] = [chunk async for chunk in await create(stream=True, **asking)]
         words = "".join(chunk.choices[0].delta.content or "" for chunk in chunks if chunk.choices)
         assert not any(chunk.choices[0].delta.tool_calls for chunk in chunks if chunk.choices)
     else:
-        whole: Any = await client.chat.completions.create(**asking)
-        words = whole.choices[0].message.content
+        words = (await create(**asking)).choices[0].message.content
     assert words.endswith("Tea.")
     assert names_of(sent(provider, 0)["tools"]) == ["read_result", "tool_search"]
