@@ -17,7 +17,7 @@ from bridge.calls.request import MAX_ASKED_BY_CHARS, CallContext, CallOptions, T
 from bridge.errors import BridgeError, ErrorCode, WireError
 from bridge.models.agent.items import TOOL_SEARCH, Item, ModelCall
 from bridge.models.agent.model_messages import IN_DOUBT, NOTHING_SOUGHT, error_text, unknown_text
-from bridge.models.agent.tool_search import namespace_of, searches_natively
+from bridge.models.agent.tool_search import NAMESPACE, namespace_of, searches_natively
 from bridge.models.agent.toolbox import BridgeTool, CallOutput, LocalTool
 from bridge.models.agent.tools.arguments import engine_arguments, name_files
 from bridge.models.agent.tools.callers_tools import (
@@ -35,7 +35,7 @@ from bridge.settings.limits import Limits
 from bridge.tasks import log_failures
 from toolserver.call.result import TextBody
 from toolserver.errors import ArgumentError, quote_text
-from toolserver.json_types import JsonObject
+from toolserver.json_types import JsonObject, text_at
 from toolserver.tool.meta_tools import FIND_OPERATIONS, RUN_OPERATION
 
 UNAVAILABLE = Notice("warning", "Tool registry unavailable; continuing without tools.", in_answer=False)
@@ -150,7 +150,8 @@ class Toolboxes:
         servers = await self._own_tools.searched_servers(
             user_id, taken=taken, strictness=strictness, scope=scope
         )
-        if not servers:
+        groups = {text_at(tool, "name") for tool in toolbox.callers if tool.get("type") == NAMESPACE}
+        if not servers or any(namespace_of(server.id) in groups for server in servers):
             return toolbox
         tools = tuple(tool for tool in toolbox.tools if tool.name not in _REPLACED)
         load_tools = partial(self._own_tools.load_tools, user_id, strictness=strictness, scope=scope)

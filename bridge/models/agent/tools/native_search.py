@@ -32,8 +32,8 @@ LoadTools: TypeAlias = Callable[[Sequence[str]], Awaitable[Sequence[BridgeTool]]
 """Returns those tools of a user, by their names, that are accepted and whose schemas are ready."""
 
 _LEAD = (
-    "Find and load functions of the user's APIs by words, such as what you want to do and with what. Each API "
-    "has a namespace, into which they are loaded. Search again, in other words, if nothing fits."
+    "Find functions of the user's APIs by words, such as what you want to do and with what. They are loaded "
+    "into a namespace for each API; call them there. Search again, in other words, if nothing fits."
 )
 
 PARAMETERS: JsonObject = {

@@ -165,6 +165,17 @@ async def test_namespaces_that_load_at_once_are_the_callers_beside_the_models_ow
     assert names_of(sent(provider, 0)["tools"]) == ["read_result", "tool_search", "crm"]
 
 
+async def test_a_namespace_of_the_callers_that_is_named_like_a_server_stays_the_only_one(
+    client: AsyncOpenAI, provider: ScriptedProvider
+) -> None:
+    """Two of one name would be mixed up, so that the bridge's servers are searched as for other models."""
+    mine = {**group(function("listProducts")), "name": "shop"}
+    provider.play(loaded_call("shop", "listProducts", {"id": "7"}))
+    response = await answer(client, input="Who is 7?", tools=[mine])
+    assert [(item.name, item.namespace) for item in response.output] == [("listProducts", "shop")]
+    assert names_of(sent(provider, 0)["tools"])[-2:] == ["read_result", "shop"]
+
+
 async def test_a_search_of_the_callers_beside_calls_of_the_bridge_is_answered_together(
     client: AsyncOpenAI, provider: ScriptedProvider
 ) -> None:
