@@ -6,7 +6,7 @@ from collections.abc import Collection, Sequence
 from dataclasses import replace
 
 from bridge.models.agent.call_pairs import STUB_TYPES, match_pairs
-from bridge.models.agent.items import answered_call_id, call_id_of, is_client_search
+from bridge.models.agent.items import SEARCH_CALL, answered_call_id, call_id_of, is_client_search
 from bridge.models.agent.memory.replay import Replayed
 from bridge.models.agent.tool_search import NAMESPACE
 from toolserver.json_types import text_at
@@ -30,11 +30,23 @@ _PROVIDERS = frozenset({"id", "extra_content", NAMESPACE})
 
 
 def without_searches(entries: Sequence[Replayed]) -> list[Replayed]:
-    """Return what a model reads that does not search by itself: no stored search, and no namespace."""
-    left = [entry for entry in entries if entry.stored is None or not is_client_search(entry.item)]
-    return [
-        _without_namespace(entry) if entry.stored and NAMESPACE in entry.item else entry for entry in left
-    ]
+    """Return what a model reads that does not search by itself: no stored search, and no namespace.
+
+    Reasoning that led to a search goes with it, since providers want the item that followed.
+    """
+    backwards: list[Replayed] = []
+    is_before_search = False
+    for entry in reversed(entries):
+        kind = entry.item.get("type")
+        if entry.stored is None:
+            backwards.append(entry)
+        elif is_client_search(entry.item):
+            is_before_search = kind == SEARCH_CALL
+            continue
+        elif not (is_before_search and kind == "reasoning"):
+            backwards.append(_without_namespace(entry) if NAMESPACE in entry.item else entry)
+        is_before_search = is_before_search and kind == "reasoning"
+    return backwards[::-1]
 
 
 def _without_namespace(entry: Replayed) -> Replayed:

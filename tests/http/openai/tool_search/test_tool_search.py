@@ -3,6 +3,7 @@
 Issue 41, 6: search, load, call, replay, restart.
 """
 
+import asyncio
 import json
 from collections.abc import AsyncGenerator
 from pathlib import Path
@@ -16,9 +17,9 @@ from openai import AsyncOpenAI
 from bridge.app.server import Bridge
 from bridge.catalog.server_view import UserSelection
 from bridge.models.agent.searching_model import HINT
-from tests.support.models.model_answers import calls, loaded_call, searches, text
+from tests.support.models.model_answers import calls, reasoning, searches, text
 from tests.support.models.model_bridge import shop_bridge
-from tests.support.models.scripted_provider import ScriptedProvider, fails
+from tests.support.models.scripted_provider import ScriptedProvider, fails, script
 from tests.support.models.search_bridge import (
     KNOWN,
     LOADED,
@@ -35,6 +36,7 @@ from tests.support.models.search_bridge import (
     searching_models,
     sent,
 )
+from tests.support.models.stored_responses import read_stream, sequence_numbers, wait_for_end
 
 pytestmark = pytest.mark.asyncio
 
@@ -56,7 +58,7 @@ async def test_a_model_searches_loads_calls_and_goes_on_after_a_restart(
     tmp_path: Path, provider: ScriptedProvider, *, streams: bool
 ) -> None:
     """Issue 41, 6: the official client; what was loaded is callable in later answers without a search."""
-    provider.play(*SEARCHED, loaded_call("shop", "listProducts", {"limit": 3}), text("Tea again."))
+    provider.play(*SEARCHED, LOADED, text("Tea again."))
     async with search_bridge(tmp_path, provider) as bridge, asked(bridge) as client:
         first = await answer(client, streams=streams, input="What is there?")
     async with search_bridge(tmp_path, provider) as bridge, asked(bridge) as client:
@@ -228,12 +230,14 @@ async def test_searches_are_left_out_once_the_setting_is_off(
     tmp_path: Path, provider: ScriptedProvider
 ) -> None:
     """It is switched off where a provider refuses them, so that an old chat must not bring them back."""
-    provider.play(*SEARCHED, text("Still tea."))
+    hm = reasoning("Hm.")
+    provider.play(hm + searches(STOCK), hm + LOADED, text("Tea."), text("Still tea."))
     async with search_bridge(tmp_path, provider) as bridge, asked(bridge) as client:
         first = await answer(client, input="What is there?")
     async with search_bridge(tmp_path, provider, tool_search=False) as bridge, asked(bridge) as client:
         await answer(client, input="Sure?", previous_response_id=first.id)
-    assert "tool_search" not in json.dumps(sent(provider, 3)["input"])
+    kinds = ["message", "reasoning", "function_call", "function_call_output", "message", "message"]
+    assert [item.get("type", "message") for item in sent(provider, 3)["input"]] == kinds
     assert "namespace" not in json.dumps(sent(provider, 3)["input"])
     assert "find_operations" in names_of(sent(provider, 3)["tools"])
 
@@ -304,3 +308,32 @@ async def test_chat_completions_show_a_search_as_any_call(
         words = (await create(**asking)).choices[0].message.content
     assert words.endswith("Tea.")
     assert names_of(sent(provider, 0)["tools"]) == ["read_result", "tool_search"]
+
+
+async def test_an_answer_that_stops_after_a_search_goes_on_after_a_restart(
+    tmp_path: Path, provider: ScriptedProvider
+) -> None:
+    """What was loaded before is not searched for again, and its listener misses and repeats nothing."""
+    seen: list[Any] = []
+    provider.play(searches(STOCK), script(text("One ", "two.")).held(asyncio.Event(), after=5))
+    asking: Any = {"model": SEARCHER, "input": "What is there?", "background": True, "stream": True}
+    shown = {"X-Tool-Bridge-Calls": "items"}
+    async with search_bridge(tmp_path, provider) as bridge, asked(bridge) as client:
+        async for event in await client.responses.create(extra_headers=shown, **asking):
+            seen.append(event)
+            if event.type == "response.output_text.delta":
+                break
+    provider.play(LOADED, text("Tea."))
+    async with search_bridge(tmp_path, provider) as bridge, asked(bridge) as client:
+        whole = await wait_for_end(client, seen[0].response.id)
+        again = await read_stream(client, seen[0].response.id)
+    assert whole.output_text == "Tea."
+    assert [item.type for item in whole.output if item.type != "message"] == [
+        "tool_search_call",
+        "tool_search_output",
+        "function_call",
+        "function_call_output",
+    ]
+    numbers = sequence_numbers(again)
+    assert numbers == sorted(set(numbers))
+    assert sent(provider, 2)["input"] == sent(provider, 1)["input"]
