@@ -313,7 +313,7 @@ async def test_chat_completions_show_a_search_as_any_call(
 async def test_an_answer_that_stops_after_a_search_goes_on_after_a_restart(
     tmp_path: Path, provider: ScriptedProvider
 ) -> None:
-    """What was loaded before is not searched for again, and its listener misses and repeats nothing."""
+    """Nothing is searched for again, and its listener misses and repeats nothing."""
     seen: list[Any] = []
     provider.play(searches(STOCK), script(text("One ", "two.")).held(asyncio.Event(), after=5))
     asking: Any = {"model": SEARCHER, "input": "What is there?", "background": True, "stream": True}
