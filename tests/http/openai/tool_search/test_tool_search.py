@@ -319,7 +319,8 @@ async def test_an_answer_that_stops_after_a_search_goes_on_after_a_restart(
     asking: Any = {"model": SEARCHER, "input": "What is there?", "background": True, "stream": True}
     shown = {"X-Tool-Bridge-Calls": "items"}
     async with search_bridge(tmp_path, provider) as bridge, asked(bridge) as client:
-        async for event in await client.responses.create(extra_headers=shown, **asking):
+        create: Any = client.responses.create
+        async for event in await create(extra_headers=shown, **asking):
             seen.append(event)
             if event.type == "response.output_text.delta":
                 break
