@@ -8,8 +8,10 @@ import json
 import os
 import subprocess
 import sys
+import zipfile
 from collections.abc import AsyncGenerator, Callable, Mapping
 from contextlib import asynccontextmanager
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -34,11 +36,39 @@ Installed = list[str]
 """What starts the program that was installed."""
 
 
-def by_pip(package: Path, to: Path) -> Installed:
-    """Into a virtual environment that has nothing but pip."""
-    _run([sys.executable, "-m", "venv", str(to / "venv")])
-    _run([str(to / "venv" / "bin" / "python"), "-m", "pip", "install", "--quiet", str(package)])
-    return [str(to / "venv" / "bin" / "tool-bridge")]
+@dataclass(frozen=True)
+class WheelInVenv:
+    """The wheel in a virtual environment that had nothing but pip."""
+
+    program: Installed
+    pip: list[str]
+    site: Path
+    added_bytes: int
+
+
+@pytest.fixture(scope="module")
+def by_pip(wheel: Path, tmp_path_factory: pytest.TempPathFactory) -> WheelInVenv:
+    """Installed once: pip takes half a minute of a core for it."""
+    venv = tmp_path_factory.mktemp("pip") / "venv"
+    _run([sys.executable, "-m", "venv", str(venv)])
+    pip = [str(venv / "bin" / "python"), "-m", "pip"]
+    (site,) = (venv / "lib").glob("python*/site-packages")
+    before = _bytes_of(site)
+    _run([*pip, "install", "--quiet", str(wheel)])
+    return WheelInVenv([str(venv / "bin" / "tool-bridge")], pip, site, _bytes_of(site) - before)
+
+
+@pytest.fixture(scope="module")
+def wheel(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The wheel of this checkout."""
+    return build_wheel(tmp_path_factory.mktemp("wheel"))
+
+
+def build_by_pip(source: Path, into: Path, pip: list[str]) -> Path:
+    """The wheel that pip makes of a source before it installs that, with what this needs and nothing else."""
+    _run([*pip, "wheel", "--quiet", "--no-deps", "--wheel-dir", str(into), str(source)])
+    (built,) = into.glob("*.whl")
+    return built
 
 
 def by_pipx(package: Path, to: Path) -> Installed:
@@ -59,12 +89,12 @@ def by_uv(package: Path, to: Path) -> Installed:
 
 @pytest.mark.browser
 @pytest.mark.asyncio
-@pytest.mark.parametrize("install", [by_pip, by_pipx, by_uv])
+@pytest.mark.parametrize("install", [None, by_pipx, by_uv], ids=["by_pip", "by_pipx", "by_uv"])
 async def test_the_demo_of_an_installed_wheel_answers_through_a_browser(
-    install: Callable[[Path, Path], Installed], tmp_path: Path
+    install: Callable[[Path, Path], Installed] | None, wheel: Path, by_pip: WheelInVenv, tmp_path: Path
 ) -> None:
     """Whoever has only the package has the page, the samples, the migrations and every dependency."""
-    program = install(build_wheel(tmp_path / "wheel"), tmp_path / "place")
+    program = by_pip.program if install is None else install(wheel, tmp_path / "place")
     async with demo_of(program, tmp_path) as printed, running_chromium() as chromium:
         page = await chromium.new_page()
         await page.goto(printed["page_url"])
@@ -84,11 +114,11 @@ async def test_the_demo_of_an_installed_wheel_answers_through_a_browser(
 
 
 @pytest.mark.asyncio
-async def test_an_installed_sdist_runs_and_is_a_module_too(tmp_path: Path) -> None:
+async def test_an_installed_sdist_runs_and_is_a_module_too(by_pip: WheelInVenv, tmp_path: Path) -> None:
     """`python -m bridge` is the same program, and a machine without Node builds a wheel with the page."""
     (sdist,) = build_both(tmp_path / "dist").glob("*.tar.gz")
-    program = by_pip(sdist, tmp_path / "place")
-    module = [str(Path(program[0]).with_name("python")), "-m", "bridge"]
+    program = by_uv(build_by_pip(sdist, tmp_path / "built", by_pip.pip), tmp_path / "place")
+    module = [_python_of(program), "-m", "bridge"]
     for words in (["--version"], ["--help"], ["check", "--help"]):
         assert _printed([*program, *words], tmp_path) == _printed([*module, *words], tmp_path)
     async with demo_of(module, tmp_path) as printed, aiohttp.ClientSession() as http:
@@ -99,28 +129,31 @@ async def test_an_installed_sdist_runs_and_is_a_module_too(tmp_path: Path) -> No
 
 
 @pytest.mark.asyncio
-async def test_the_example_is_installed_beside_the_wheel(tmp_path: Path) -> None:
+async def test_the_example_is_installed_beside_the_wheel(by_pip: WheelInVenv, tmp_path: Path) -> None:
     """Finding house-H6: by pip, with nothing of this repository in reach."""
-    program = by_pip(build_wheel(tmp_path / "wheel"), tmp_path / "place")
-    python = Path(program[0]).with_name("python")
-    _run([str(python), "-m", "pip", "install", "--quiet", str(ROOT / "examples" / "part")])
-    async with demo_of(program, tmp_path) as printed, aiohttp.ClientSession() as http:
+    _run([*by_pip.pip, "install", "--quiet", str(ROOT / "examples" / "part")])
+    async with demo_of(by_pip.program, tmp_path) as printed, aiohttp.ClientSession() as http:
         headers = {"Authorization": f"Bearer {printed['key']}"}
         async with http.get(printed["base_url"] + "/tool-counts", headers=headers) as counts:
             assert (counts.status, await counts.json()) == (200, {})
+    _run([*by_pip.pip, "uninstall", "--quiet", "--yes", "tool-counts"])
 
 
-def test_an_installation_without_extras_is_small_and_says_which_one_it_lacks(tmp_path: Path) -> None:
+def test_an_installation_without_extras_is_small_and_says_which_one_it_lacks(
+    by_pip: WheelInVenv, tmp_path: Path
+) -> None:
     """Finding house-H4: beside what an empty environment has."""
-    _run([sys.executable, "-m", "venv", str(tmp_path / "venv")])
-    (site,) = (tmp_path / "venv" / "lib").glob("python*/site-packages")
-    before = _bytes_of(site)
-    (program,) = by_pip(build_wheel(tmp_path / "wheel"), tmp_path)
-    assert _bytes_of(site) - before < MOST_BYTES
-    assert not [name for name in ("psycopg", "redis", "opentelemetry", "static") if (site / name).exists()]
+    assert by_pip.added_bytes < MOST_BYTES
+    lacking = ("psycopg", "redis", "opentelemetry", "static")
+    assert not [name for name in lacking if (by_pip.site / name).exists()]
     words = ("serve", "--data", str(tmp_path / "data"), "--database", "postgresql://ann@127.0.0.1:1/tools")
     ended = subprocess.run(
-        [program, *words], env=_bare(tmp_path), capture_output=True, text=True, check=False, timeout=START_S
+        [*by_pip.program, *words],
+        env=_bare(tmp_path),
+        capture_output=True,
+        text=True,
+        check=False,
+        timeout=START_S,
     )
     assert (ended.returncode, ended.stderr) == (
         2,
@@ -129,12 +162,12 @@ def test_an_installation_without_extras_is_small_and_says_which_one_it_lacks(tmp
     )
 
 
-def test_pip_builds_the_page_of_a_clone_that_has_no_node(tmp_path: Path) -> None:
+def test_pip_builds_the_page_of_a_clone_that_has_no_node(by_pip: WheelInVenv, tmp_path: Path) -> None:
     """Finding house-H4: it was installed as sources, which take a second longer over a slow line."""
-    by_pip(copy_checkout(tmp_path / "clone"), tmp_path / "place")
-    (site,) = (tmp_path / "place" / "venv" / "lib").glob("python*/site-packages")
-    assert (site / "bridge" / INSTALLED / "built_page" / "manifest.json").is_file()
-    assert not (site / "bridge" / INSTALLED / "static").exists()
+    built = build_by_pip(copy_checkout(tmp_path / "clone"), tmp_path / "built", by_pip.pip)
+    names = zipfile.ZipFile(built).namelist()
+    assert f"bridge/{INSTALLED}/built_page/manifest.json" in names
+    assert not [name for name in names if name.startswith(f"bridge/{INSTALLED}/static/")]
 
 
 def test_both_packages_pass_the_check_of_an_index(tmp_path: Path) -> None:
@@ -162,6 +195,11 @@ async def demo_of(program: Installed, folder: Path) -> AsyncGenerator[dict[str, 
 
 def _bytes_of(folder: Path) -> int:
     return sum(path.stat().st_size for path in folder.rglob("*") if path.is_file())
+
+
+def _python_of(program: Installed) -> str:
+    """The interpreter beside a program, which may be reached by a link."""
+    return str(Path(program[0]).resolve().with_name("python"))
 
 
 def _bare(home: Path) -> dict[str, str]:
