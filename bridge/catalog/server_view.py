@@ -38,6 +38,8 @@ class ServerChanges(TypedDict, total=False):
     trace_context: bool | None
     is_shared: bool | None
     overlays: tuple[str, ...] | None
+    replaced_overlays: str | None
+    """The version of those that `overlays` replace; None: whatever they are by then."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,9 +77,24 @@ class ServerRecord:
         """The id of the only user who has the server; None: every user has it."""
         return None if self.is_shared else self.owner_id
 
+    @property
+    def overlays_version(self) -> str:
+        """A name for its overlays, another one for others."""
+        lengths = ",".join(str(len(text)) for text in self.overlays)
+        written = "".join((lengths, ":", *self.overlays))
+        return hashlib.sha256(written.encode("utf-8", "replace")).hexdigest()[:32]
+
     def with_changes(self, changes: ServerChanges) -> ServerRecord:
-        """Return a copy with these settings in place of its own."""
+        """Return a copy with these settings in place of its own.
+
+        Raises:
+            BridgeError: `document_changed`: others than `replaced_overlays` would be replaced.
+        """
         chosen: dict[str, Any] = {name: value for name, value in changes.items() if value is not None}
+        replaced = chosen.pop("replaced_overlays", None)
+        if replaced is not None and replaced != self.overlays_version:
+            message = "The edits of this server have changed since you read them. Read them again."
+            raise BridgeError(ErrorCode.DOCUMENT_CHANGED, message, detail={"server": self.id})
         if "base_url" in chosen:
             chosen["base_url"] = chosen["base_url"] or None
         return replace(self, **chosen)

@@ -67,6 +67,10 @@ def _lines(cache: _DocumentCache, request: dict[str, Any], text: bytes, *files: 
             tools = _parsed(cache, request["digest"], text, files)
             if tools is not None:
                 yield tools.responses_of(request["key"])
+        case "places":
+            tools = _parsed(cache, request["digest"], text, files)
+            if tools is not None:
+                yield tools.places_of(request["key"])
         case _:
             source_url, base_url = request["source_url"], request["base_url"]
             tools = DocumentTools(_edited(text, files), source_url=source_url, base_url=base_url)

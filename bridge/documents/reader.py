@@ -44,6 +44,14 @@ class DocumentReader(Compiler, Protocol):
         """
         ...
 
+    async def read_places(self, text: str, digest: str, key: str, *, overlays: Sequence[str] = ()) -> bytes:
+        """Return where an edit finds one operation of a compiled text, as `describe_places` says it, in JSON.
+
+        Raises:
+            BridgeError: `invalid_document`.
+        """
+        ...
+
     async def validate_document(self, text: str) -> Validation:
         """Return what openapi-core says about a document; a bad document never raises."""
         ...

@@ -112,6 +112,17 @@ class DocumentWorker:
         header = {"op": "responses", "digest": digest, "key": key}
         return (await self._ask(partial(_about_document, header, (text, *overlays), 1)))[0]
 
+    async def read_places(self, text: str, digest: str, key: str, *, overlays: Sequence[str] = ()) -> bytes:
+        """Return where an edit finds one operation and its arguments, as JSON.
+
+        Cancelling it replaces the child.
+
+        Raises:
+            BridgeError: `invalid_document`, as `compile_document`.
+        """
+        header = {"op": "places", "digest": digest, "key": key}
+        return (await self._ask(partial(_about_document, header, (text, *overlays), 1)))[0]
+
     async def _ask(self, request: Callable[[Child], Awaitable[ResultT]]) -> ResultT:
         """Return what a request says that has a child for itself; what interrupts it also ends the child."""
         status: int | None = None

@@ -40,6 +40,7 @@ from toolserver.tool.addresses import Addresses
 from toolserver.tool.answer_shape import AnswerShapes
 from toolserver.tool.arrangement import arrange_operations
 from toolserver.tool.definition import Definitions, Outline, SeparateDefinitions, ToolSchema
+from toolserver.tool.edit_places import describe_places
 from toolserver.tool.naming import suggest_names
 from toolserver.tool.responses import describe_responses
 
@@ -195,6 +196,16 @@ class DocumentTools:
         """
         operation = self._operations[key]
         return dump_json(describe_responses(self._document, operation.path, operation.method))
+
+    def places_of(self, key: str) -> bytes:
+        """Where an edit finds one operation and its arguments, as JSON; see `describe_places`.
+
+        Raises:
+            KeyError: there is no such operation.
+        """
+        operation = self._operations[key]
+        (outline,) = self._definitions.outline_operations((operation,))
+        return dump_json(describe_places(self._document, operation, outline.arguments))
 
 
 def compile_document(

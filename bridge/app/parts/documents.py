@@ -21,6 +21,7 @@ from bridge.documents.fetch import read_document_file
 from bridge.documents.reader import DocumentReader
 from bridge.documents.sources import OWN_ONLY, ReferenceRules, read_document, read_public_document
 from bridge.endpoints.api.document_bundles import DocumentBundleRoutes
+from bridge.endpoints.api.original_tools import OriginalToolRoutes
 from bridge.endpoints.api.overlays import OverlayRoutes
 from bridge.endpoints.api.selection import SelectionBounds, SelectionRoutes
 from bridge.endpoints.api.servers import ServerRoutes
@@ -89,6 +90,7 @@ class DocumentsPart(Part):
         return [
             *servers.list_routes(),
             *OverlayRoutes(self.registry).list_routes(),
+            *OriginalToolRoutes(self.registry, reader).list_routes(),
             *DocumentBundleRoutes(reader.bundle_document, reader.split_body).list_routes(),
             *SelectionRoutes(self.registry, bounds).list_routes(),
         ]

@@ -10,7 +10,7 @@ from bridge.audit import AuditKind
 from bridge.catalog.registry import Registry
 from bridge.catalog.server_rights import check_edit
 from bridge.catalog.server_view import LoadedServer
-from bridge.endpoints.api.server_schemas import ServerOverlays
+from bridge.endpoints.api.server_schemas import NewOverlays, ServerOverlays
 from bridge.errors import ErrorCode
 from bridge.http.access import caller_of
 from bridge.http.audit import set_audit_detail
@@ -40,16 +40,19 @@ class OverlayRoutes(DeclaredApiRoutes):
     @api_route(
         f"PUT {_OVERLAYS}",
         ok("The server's document is edited by these from now on.", ServerOverlays),
-        body=ServerOverlays,
+        body=NewOverlays,
         access="page",
         errors=(*_CHANGING, ErrorCode.TOO_LARGE),
         audited=AuditKind.DOCUMENT_CHANGED,
     )
     async def replace_overlays(self, request: web.Request) -> web.Response:
-        """Replace the overlays of a server. If one cannot be applied, everything stays as it was."""
+        """Replace the overlays of a server.
+
+        If one cannot be applied, or `version` is another one by now, everything stays as it was.
+        """
         server_id = (await self._own_server(request)).record.id
-        wanted = await read_body(request, ServerOverlays, max_bytes=OVERLAY_BODY_BYTES)
-        return await self._edit(request, server_id, wanted.overlays)
+        wanted = await read_body(request, NewOverlays, max_bytes=OVERLAY_BODY_BYTES)
+        return await self._edit(request, server_id, wanted.overlays, wanted.version)
 
     @api_route(
         f"DELETE {_OVERLAYS}",
@@ -62,9 +65,11 @@ class OverlayRoutes(DeclaredApiRoutes):
         """Remove the overlays of a server."""
         return await self._edit(request, (await self._own_server(request)).record.id, ())
 
-    async def _edit(self, request: web.Request, server_id: str, overlays: Sequence[str]) -> web.Response:
+    async def _edit(
+        self, request: web.Request, server_id: str, overlays: Sequence[str], replaced: str | None = None
+    ) -> web.Response:
         server = await self._registry.change_server(
-            caller_of(request).user.id, server_id, overlays=tuple(overlays)
+            caller_of(request).user.id, server_id, overlays=tuple(overlays), replaced_overlays=replaced
         )
         set_audit_detail(request, overlays=len(overlays), digest=server.compiled.digest)
         return _answer(server)
@@ -77,4 +82,5 @@ class OverlayRoutes(DeclaredApiRoutes):
 
 
 def _answer(server: LoadedServer) -> web.Response:
-    return json_answer(ServerOverlays(overlays=list(server.record.overlays)))
+    record = server.record
+    return json_answer(ServerOverlays(overlays=list(record.overlays), version=record.overlays_version))

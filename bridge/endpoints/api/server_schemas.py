@@ -260,6 +260,16 @@ class ServerOverlays(ApiModel):
     """The overlays of a server, in order; each the text of an OpenAPI Overlay, in JSON or YAML."""
 
     overlays: list[str] = Field(max_length=MAX_OVERLAYS)
+    version: str
+    """Another one after every change of them."""
+
+
+class NewOverlays(ApiModel):
+    """The overlays that replace those of a server."""
+
+    overlays: list[str] = Field(max_length=MAX_OVERLAYS)
+    version: str | None = None
+    """That of the overlays that they replace; another one is refused. Absent: whatever is there."""
 
 
 class ServerChange(ApiModel):

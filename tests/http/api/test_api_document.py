@@ -270,10 +270,15 @@ async def _walk_servers(witness: Witness) -> None:
 
 async def _walk_overlays(witness: Witness) -> None:
     edits = {"overlays": [overlay_text({"target": "$.info", "update": {"x-edited": True}})]}
-    assert await witness.ask("PUT", "/api/servers/shop/overlays", edits) == edits
-    assert await witness.ask("GET", "/api/servers/shop/overlays") == edits
+    stored = await witness.ask("PUT", "/api/servers/shop/overlays", edits)
+    assert await witness.ask("GET", "/api/servers/shop/overlays") == stored == {**stored, **edits}
     await witness.ask("PUT", "/api/servers/shop/overlays", {"overlays": ["none"]}, status=422)
-    assert await witness.ask("DELETE", "/api/servers/shop/overlays") == {"overlays": []}
+    await witness.ask("PUT", "/api/servers/shop/overlays", {**edits, "version": "other"}, status=409)
+    await witness.ask("GET", "/api/servers/shop/original?key=GET%20/products&overlays=1")
+    await witness.ask("GET", "/api/servers/shop/original?key=none", status=404)
+    assert (await witness.ask("GET", "/api/servers/shop/original/tokens"))["tokens"] > 0
+    assert len((await witness.ask("GET", "/api/tokens"))["tools"]) == 2
+    assert (await witness.ask("DELETE", "/api/servers/shop/overlays"))["overlays"] == []
     await witness.ask("DELETE", "/api/servers/none/overlays", status=404)
 
 

@@ -48,7 +48,8 @@ async def test_the_owner_edits_a_server_and_takes_that_back(
     async with running_bridge(tmp_path) as bridge:
         ann = await page_of(bridge, http, "ann")
         shop = (await ann.post("/api/servers", {"text": document_text()}))["id"]
-        assert await put(ann, shop, [EDIT]) == (200, {"overlays": [EDIT]})
+        status, stored = await put(ann, shop, [EDIT])
+        assert (status, stored["overlays"]) == (200, [EDIT])
         assert await summary_of(ann, shop) == "All that we sell"
         assert [each["overlays"] for each in (await ann.get("/api/servers"))["servers"]] == [1]
         audited = (await ann.get("/api/audit"))["entries"]
@@ -56,13 +57,14 @@ async def test_the_owner_edits_a_server_and_takes_that_back(
         assert told_in(entry)["overlays"] == 1
     async with running_bridge(tmp_path) as bridge:
         ann = await page_of(bridge, http, "ann")
-        assert await ann.get(f"/api/servers/{shop}/overlays") == {"overlays": [EDIT]}
+        assert await ann.get(f"/api/servers/{shop}/overlays") == stored
         assert await summary_of(ann, shop) == "All that we sell"
         name: JsonObject = {"x-tool-bridge": {"name": "seeAll"}}
         renaming = overlay_text({"target": "$.paths['/products'].get", "update": name})
         assert (await put(ann, shop, [renaming]))[0] == 200
         assert (await ann.get("/api/tools/listProducts"))["name"] == "seeAll"
-        assert await ann.request("DELETE", f"/api/servers/{shop}/overlays") == (200, {"overlays": []})
+        status, none = await ann.request("DELETE", f"/api/servers/{shop}/overlays")
+        assert (status, none["overlays"]) == (200, [])
         assert await summary_of(ann, shop) == ""
 
 
@@ -109,7 +111,58 @@ async def test_what_is_not_an_overlay_changes_nothing_and_says_why(
         assert "Action 1 of the overlay 'Edits' cannot be applied" in refused["error"]["message"]
         assert refused["error"]["detail"] == {"code": "overlay_failed", "pointer": "#/actions/0"}
         assert (await put(ann, shop, [EDIT] * 21))[0] == 400
-        assert await ann.get(f"/api/servers/{shop}/overlays") == {"overlays": [EDIT]}
+        assert (await ann.get(f"/api/servers/{shop}/overlays"))["overlays"] == [EDIT]
+
+
+async def test_who_saves_last_does_not_undo_what_another_tab_saved(
+    tmp_path: Path, http: aiohttp.ClientSession
+) -> None:
+    """Issue 41: two tabs edit one server; the later one reads what is there before it replaces that."""
+    async with running_bridge(tmp_path) as bridge:
+        ann = await page_of(bridge, http, "ann")
+        shop = (await ann.post("/api/servers", {"text": document_text()}))["id"]
+        path = f"/api/servers/{shop}/overlays"
+        seen = (await ann.get(path))["version"]
+        status, saved = await ann.request("PUT", path, {"overlays": [EDIT], "version": seen})
+        assert (status, saved["version"] != seen) == (200, True)
+        status, refused = await ann.request("PUT", path, {"overlays": [], "version": seen})
+        assert (status, refused["error"]["code"]) == (409, "document_changed")
+        assert await ann.get(path) == saved
+
+
+async def test_an_editor_sees_the_original_and_what_the_edits_save(
+    tmp_path: Path, http: aiohttp.ClientSession
+) -> None:
+    """Issue 41: the original stands beside each field, and the page shows what an edit saves."""
+    async with running_bridge(tmp_path) as bridge:
+        ann = await page_of(bridge, http, "ann")
+        shop = (await ann.post("/api/servers", {"text": document_text()}))["id"]
+        shorter: JsonObject = {"x-tool-bridge": {"name": "all"}}
+        removing = overlay_text({"target": "$.paths['/products'].post", "remove": True})
+        renaming = overlay_text({"target": "$.paths['/products'].get", "update": shorter})
+        await put(ann, shop, [removing, renaming])
+        path = f"/api/servers/{shop}/original"
+        found = await ann.get(f"{path}?key=GET%20/products&overlays=1")
+        (argument,) = found["arguments"]
+        target = "$.paths['/products'].get"
+        assert (found["name"], found["target"], list(found["schema"]["properties"])) == (
+            "listProducts",
+            target,
+            ["limit"],
+        )
+        assert (argument["in"], argument["sent_as"], argument["default"]) == (
+            "query",
+            "limit",
+            ["schema", "default"],
+        )
+        assert argument["target"] == f"{target}.parameters[?@.name == 'limit' && @.in == 'query']"
+        assert (await ann.get(f"{path}?key=POST%20/products"))["name"] == "addProduct"
+        assert (await ann.request("GET", f"{path}?key=POST%20/products&overlays=1"))[0] == 404
+        assert (await ann.request("GET", f"{path}?key=GET%20/products&overlays=-1"))[0] == 400
+        before, now = await ann.get(f"{path}/tokens"), await ann.get("/api/tokens")
+        assert before["tokens"] == sum(before["tools"].values())
+        assert list(now["tools"]) == ["all"]
+        assert now["tools"]["all"] < before["tools"]["GET /products"] == found["tokens"]
 
 
 async def test_a_key_others_and_operators_edit_nothing(tmp_path: Path, http: aiohttp.ClientSession) -> None:

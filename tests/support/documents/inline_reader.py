@@ -36,6 +36,9 @@ class InlineReader(DocumentReader):
     ) -> bytes:
         return _tools_of(text, None, None, tuple(overlays)).responses_of(key)
 
+    async def read_places(self, text: str, digest: str, key: str, *, overlays: Sequence[str] = ()) -> bytes:
+        return _tools_of(text, None, None, tuple(overlays)).places_of(key)
+
     async def bundle_document(
         self, text: str, *, source_url: str | None, texts: Mapping[str, str], left_out: Mapping[str, str]
     ) -> Bundle:

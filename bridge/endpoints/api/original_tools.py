@@ -1,0 +1,164 @@
+"""What a server's tools would be without the page's edits, where edits find them, and the tokens of each."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from typing import Any, Literal
+
+import orjson
+from aiohttp import web
+from pydantic import Field
+
+from bridge.catalog.registry import Registry
+from bridge.catalog.server_rights import check_edit
+from bridge.catalog.server_view import ServerRecord
+from bridge.documents.reader import DocumentReader
+from bridge.errors import BridgeError, ErrorCode
+from bridge.http.access import caller_of
+from bridge.http.declared_routes import DeclaredApiRoutes, api_route, ok
+from bridge.http.routing import ApiModel, compressed, json_answer
+from toolserver.errors import quote_text
+from toolserver.tool.compile import CompiledDocument
+from toolserver.tool.selection import estimated_tokens
+
+_COUNT = re.compile("[0-9]{1,4}")
+_OF_SERVER = "/api/servers/{id}"
+_OF_OWNER = (
+    ErrorCode.NOT_FOUND,
+    ErrorCode.OPERATOR_ONLY,
+    ErrorCode.INVALID_REQUEST,
+    ErrorCode.INVALID_DOCUMENT,
+)
+
+
+class ArgumentPlace(ApiModel):
+    """Where a document describes an argument."""
+
+    name: str
+    location: Literal["path", "query", "querystring", "header", "cookie", "body", "body_property"] = Field(
+        serialization_alias="in"
+    )
+    sent_as: str
+    """What the API calls it."""
+    target: str
+    """JSONPath for an overlay; empty: no path names it."""
+    default: list[str]
+    """The names below the target at which the default stands."""
+    shared: bool
+    """Whether a change there may change other tools as well."""
+
+
+class OriginalTool(ApiModel):
+    """A tool as a document and some of its overlays make it."""
+
+    key: str
+    name: str
+    description: str
+    tokens: int
+    """Estimated tokens of its definition, at four characters a token."""
+    tool_schema: dict[str, Any] = Field(serialization_alias="schema")
+    target: str
+    """JSONPath of the operation for an overlay; empty: no path names it."""
+    arguments: list[ArgumentPlace]
+
+
+class OriginalTokens(ApiModel):
+    """What a server's tools would take without its overlays."""
+
+    tokens: int
+    tools: dict[str, int]
+    """By key of the operation."""
+
+
+class ToolTokens(ApiModel):
+    """What each of the user's tools takes of a request that lists it."""
+
+    tools: dict[str, int]
+    """Estimated tokens by name; absent while its schema is not ready."""
+    revision: str
+    """As in the list of servers."""
+
+
+class OriginalToolRoutes(DeclaredApiRoutes):
+    """Handlers for who edits tools."""
+
+    def __init__(self, registry: Registry, reader: DocumentReader) -> None:
+        self._registry = registry
+        self._reader = reader
+
+    @api_route("GET /api/tokens", ok("Tokens.", ToolTokens), errors=(ErrorCode.INVALID_DOCUMENT,))
+    async def show_tokens(self, request: web.Request) -> web.Response:
+        """Estimate the tokens of each tool."""
+        view = await self._registry.view_of_user(caller_of(request).user.id)
+        tokens = await self._registry.count_tokens(view, view.catalog.tools)
+        return compressed(json_answer(ToolTokens(tools=tokens, revision=view.revision)))
+
+    @api_route(
+        f"GET {_OF_SERVER}/original",
+        ok("The tool without the later overlays.", OriginalTool),
+        access="page",
+        errors=_OF_OWNER,
+        query={"key": "Key of the operation.", "overlays": "How many overlays are applied; default: 0."},
+    )
+    async def show_original(self, request: web.Request) -> web.Response:
+        """Show an operation as the first overlays leave it, and where an edit finds it.
+
+        Only its owner sees it.
+        """
+        record, key = await self._own_record(request), request.query.get("key", "")
+        overlays = record.overlays[: _count_of(request)]
+        compiled = await self._compile(record, overlays)
+        found = next((operation for operation in compiled.operations if operation.key == key), None)
+        if found is None:
+            raise BridgeError(ErrorCode.NOT_FOUND, f"There is no operation {quote_text(key)}.")
+        text, digest = record.text, compiled.digest
+        schemas = await self._reader.compile_schemas(text, digest, [key], overlays=overlays)
+        schema_json = schemas[key].schema_json
+        places = await self._reader.read_places(text, digest, key, overlays=overlays)
+        original = {
+            "key": key,
+            "name": found.suggested_name,
+            "description": found.description,
+            "tokens": estimated_tokens(found.suggested_name, found.description, schema_json),
+            "schema": orjson.Fragment(schema_json),
+            **orjson.loads(places),
+        }
+        return web.Response(body=orjson.dumps(original), content_type="application/json")
+
+    @api_route(
+        f"GET {_OF_SERVER}/original/tokens",
+        ok("Tokens without overlays.", OriginalTokens),
+        access="page",
+        errors=_OF_OWNER,
+    )
+    async def show_original_tokens(self, request: web.Request) -> web.Response:
+        """Estimate what a server's tools would take without its overlays. Only its owner sees it."""
+        record = await self._own_record(request)
+        compiled = await self._compile(record, ())
+        keys = [operation.key for operation in compiled.operations]
+        schemas = await self._reader.compile_schemas(record.text, compiled.digest, keys)
+        tools = {
+            each.key: estimated_tokens(each.suggested_name, each.description, schemas[each.key].schema_json)
+            for each in compiled.operations
+        }
+        return compressed(json_answer(OriginalTokens(tokens=sum(tools.values()), tools=tools)))
+
+    async def _own_record(self, request: web.Request) -> ServerRecord:
+        user = caller_of(request).user
+        view = await self._registry.view_of_user(user.id)
+        record = view.find_server(request.match_info["id"]).record
+        check_edit(record, user.id)
+        return record
+
+    async def _compile(self, record: ServerRecord, overlays: Sequence[str]) -> CompiledDocument:
+        return await self._reader.compile_document(
+            record.text, source_url=record.source_url, base_url=record.base_url, overlays=overlays
+        )
+
+
+def _count_of(request: web.Request) -> int:
+    written = request.query.get("overlays", "0")
+    if not _COUNT.fullmatch(written):
+        raise BridgeError(ErrorCode.INVALID_REQUEST, "`overlays` is a number.")
+    return int(written)
