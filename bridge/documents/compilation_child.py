@@ -18,7 +18,8 @@ from bridge.documents.framing import TEXT_MARK, decode_text, serve_requests
 from toolserver.openapi.bundle import bundle_document
 from toolserver.openapi.document import Document, parse_document
 from toolserver.openapi.overlay import parse_overlays
-from toolserver.tool.compile import DocumentTools, compiled_to_lines
+from toolserver.tool.compile import DocumentTools
+from toolserver.tool.compiled_lines import compiled_to_lines
 
 CACHED_TEXT_BYTES = 64 * 1024 * 1024
 """Maximum bytes of the texts whose documents stay parsed; the most recent one always does. A parsed document

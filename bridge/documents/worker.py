@@ -25,7 +25,8 @@ from bridge.errors import BridgeError, ErrorCode
 from bridge.tasks import yield_to_loop
 from toolserver.openapi.bundle import Bundle, Problem
 from toolserver.tool.argument_schemas import ToolSchema
-from toolserver.tool.compile import CompiledDocument, CompiledReader
+from toolserver.tool.compile import CompiledDocument
+from toolserver.tool.compiled_lines import CompiledReader
 
 ResultT = TypeVar("ResultT")
 

@@ -16,7 +16,8 @@ from toolserver.errors import DocumentError
 from toolserver.json_types import JsonObject, array_at, object_at, text_at
 from toolserver.openapi.document import parse_document, read_value
 from toolserver.schema.strict import strict_schema
-from toolserver.tool.compile import CompiledDocument, DocumentTools, compiled_to_lines
+from toolserver.tool.compile import CompiledDocument, DocumentTools
+from toolserver.tool.compiled_lines import compiled_to_lines
 
 pytestmark = pytest.mark.timeout(
     300

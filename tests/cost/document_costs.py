@@ -11,7 +11,8 @@ from tests.cost.counting import calls_of, traced_memory, waste_calls
 from tests.support.documents.compiled import read_compiled
 from toolserver.call.arguments import ArgumentValidator, parse_arguments
 from toolserver.openapi.document import parse_document
-from toolserver.tool.compile import DocumentTools, compiled_to_lines
+from toolserver.tool.compile import DocumentTools
+from toolserver.tool.compiled_lines import compiled_to_lines
 
 OPERATIONS = 50
 TIMES = 20

@@ -110,7 +110,7 @@ class Document:
     written: JsonObject = field(repr=False)
     """The root as written and edited, which references point into."""
     unedited: JsonObject | None = field(default=None, repr=False)
-    """Of a tool list: the root as its server gave it; None: nothing edits it."""
+    """The root as its author gave it; None: nothing edits it."""
     idle_edits: tuple[IdleEdit, ...] = ()
     """Edits that found nothing to change."""
     _names: dict[str, JsonValue] = field(default_factory=dict[str, JsonValue], repr=False, compare=False)
@@ -168,6 +168,13 @@ class Document:
     def with_root(self, root: JsonObject) -> "Document":
         """A document of which nothing but `root` is left to refer to."""
         return replace(self, root=root, written=root, _names={}, _resolved={}, _holders={})
+
+    def before_edits(self) -> "Document | None":
+        """The same document as its author gave it; None: nothing edits it."""
+        if self.unedited is None:
+            return None
+        before = replace(self.with_root(self.unedited), unedited=None, idle_edits=())
+        return replace(before, root=convert_envelope(self.unedited)) if self.version == SWAGGER else before
 
     def _step_down(self, ref: str) -> JsonObject | None:
         """The object at the end of a plain pointer, the usual case; None for any other reference."""
@@ -353,6 +360,7 @@ def parse_document(
         digest=digest,
         warnings=limit_warnings(warnings, _MAX_WARNINGS),
         limits=limits,
+        unedited=unedited,
         idle_edits=idle,
     )
     return replace(document, root=convert_envelope(root)) if family == SWAGGER else document

@@ -1,16 +1,15 @@
 """Compiles a document: one record per operation, ready to be stored, advertised and sent to a page.
 
-Receives a `Document` and the address it came from; gives a `CompiledDocument`, and lines of bytes that carry
-one between processes. The only module that knows operations, definitions, names and plans together.
+Receives a `Document` and the address it came from; gives a `CompiledDocument`. The only module that knows
+operations, definitions, names and plans together.
 """
 
 import hashlib
-from collections.abc import Callable, Iterator, Sequence
-from dataclasses import asdict, dataclass, field, replace
-from typing import Any, Literal, NamedTuple, cast
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Literal, NamedTuple
 
-import orjson
-from msgspec import Struct, msgpack, to_builtins
+from msgspec import Struct
 
 from toolserver.errors import DocumentError, quote_text
 from toolserver.json_types import dump_json, text_at
@@ -18,7 +17,7 @@ from toolserver.mcp.tool_list import read_tools, schemas_of
 from toolserver.mcp.tool_plan import rest_of_endpoint, write_call_plan
 from toolserver.openapi.document import MCP, Document
 from toolserver.openapi.edits import IdleEdit
-from toolserver.openapi.security import Requirements, Scopes, clash_of, scheme_of_record
+from toolserver.openapi.security import Requirements, Scopes, clash_of
 from toolserver.openapi.servers import (
     ServerUrl,
     absolute_url,
@@ -42,6 +41,7 @@ from toolserver.tool.arrangement import arrange_operations
 from toolserver.tool.definition import Definitions, Outline, SeparateDefinitions, ToolSchema
 from toolserver.tool.edit_places import describe_places
 from toolserver.tool.naming import suggest_names
+from toolserver.tool.originals import Original, read_originals
 from toolserver.tool.responses import describe_responses
 
 SourceKind = Literal["openapi", "mcp"]
@@ -80,6 +80,8 @@ class CompiledOperation(Struct, gc=False, array_like=True):
     """Whether each call waits for its user, whatever was allowed."""
     answer: str = ""
     """The shape of its answer in one line, see `answer_shape`; "" while that is unknown."""
+    original: Original | None = None
+    """What it was before the edits of its document; None: the same, or it did not exist."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -220,7 +222,13 @@ def _compile(
 ) -> CompiledDocument:
     listed = source.listed
     addresses, warnings = _find_addresses(document, source_url, base_url)
-    compiler = _Compiler(source, addresses, document.limits.max_compiled_bytes, document.idle_edits)
+    compiler = _Compiler(
+        source,
+        addresses,
+        document.limits.max_compiled_bytes,
+        document.idle_edits,
+        read_originals(document),
+    )
     operations = compiler.compile(listed.operations)
     return CompiledDocument(
         kind=source.kind,
@@ -310,7 +318,8 @@ class _Compiler:
     source: _Source
     addresses: Addresses
     max_bytes: int
-    idle_edits: tuple[IdleEdit, ...] = ()
+    idle_edits: tuple[IdleEdit, ...]
+    originals: Mapping[str, Original]
     _about_security: dict[int, tuple[Requirements, tuple[str, ...]]] = field(
         default_factory=dict[int, tuple[Requirements, tuple[str, ...]]]
     )
@@ -367,7 +376,12 @@ class _Compiler:
             bool(operation.edit.name),
             operation.edit.approval == "ask",
             self.source.answers.line_of(operation.path, operation.method),
+            self._original_of(operation, name, outline),
         )
+
+    def _original_of(self, operation: Operation, name: str, outline: Outline) -> Original | None:
+        original = self.originals.get(operation.key)
+        return None if original == Original(name, outline.description) else original
 
     def _warnings(self, operation: Operation, outline: Outline) -> tuple[str, ...]:
         of_security = self._of_security(operation.security)
@@ -411,76 +425,3 @@ def _security_warnings(requirements: Requirements) -> tuple[str, ...]:
 
 def _needs_cookie(together: tuple[SecurityScheme, ...]) -> bool:
     return any(scheme.location == "cookie" for scheme in together)
-
-
-_LINE_BYTES = 100_000
-_ENCODE = msgpack.Encoder().encode
-_DECODE = msgpack.Decoder(list[CompiledOperation]).decode
-
-
-def compiled_to_lines(compiled: CompiledDocument) -> Iterator[bytes]:
-    """A head line in JSON, then arrays of operations in MessagePack, each an array of its fields.
-
-    A line has about 100 kB, or one larger operation, so that reading one never blocks for long.
-    """
-    head = asdict(replace(compiled, operations=()))
-    yield dump_json({**head, "operations": len(compiled.operations)})
-    batch: list[CompiledOperation] = []
-    size = 0
-    for operation in compiled.operations:
-        batch.append(operation)
-        size += len(operation.plan_json) + len(operation.description)
-        if size >= _LINE_BYTES:
-            yield _line_of(batch)
-            batch, size = [], 0
-    if batch:
-        yield _line_of(batch)
-
-
-def _line_of(operations: list[CompiledOperation]) -> bytes:
-    try:
-        return _ENCODE(operations)
-    except UnicodeEncodeError:  # a lone surrogate, which YAML may escape
-        return _ENCODE(_without_surrogates(to_builtins(operations, builtin_types=(bytes,))))
-
-
-def _without_surrogates(value: object) -> object:
-    """The value with "?" in place of what UTF-8 cannot encode, as in `dump_json`."""
-    if isinstance(value, str):
-        return value.encode("utf-8", "replace").decode()
-    if isinstance(value, list | tuple):
-        return [_without_surrogates(item) for item in cast(Sequence[object], value)]
-    return value
-
-
-class CompiledReader:
-    """Reads the lines of `compiled_to_lines` one by one, so that an event loop can run in between."""
-
-    def __init__(self) -> None:
-        self._head: dict[str, Any] | None = None
-        self._operations: list[CompiledOperation] = []
-
-    def feed_line(self, line: bytes) -> None:
-        """Reads the next line."""
-        if self._head is None:
-            self._head = orjson.loads(line)
-        else:
-            self._operations += _DECODE(line)
-
-    def finish_document(self) -> CompiledDocument:
-        """The complete document.
-
-        Raises:
-            ValueError: lines are missing.
-        """
-        if self._head is None or self._head["operations"] != len(self._operations):
-            raise ValueError("The compiled document is incomplete.")
-        head: dict[str, Any] = {
-            **self._head,
-            "operations": tuple(self._operations),
-            "origins": tuple(self._head["origins"]),
-            "warnings": tuple(self._head["warnings"]),
-            "skipped": tuple(Skipped(**record) for record in self._head["skipped"]),
-            "security_schemes": tuple(map(scheme_of_record, self._head["security_schemes"])),
-        }
-        return CompiledDocument(**head)

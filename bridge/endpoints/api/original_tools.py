@@ -49,7 +49,7 @@ class ArgumentPlace(ApiModel):
     """Whether a change there may change other tools as well."""
 
 
-class OriginalTool(ApiModel):
+class EditableTool(ApiModel):
     """A tool as a document and some of its overlays make it."""
 
     key: str
@@ -96,7 +96,7 @@ class OriginalToolRoutes(DeclaredApiRoutes):
 
     @api_route(
         f"GET {_OF_SERVER}/original",
-        ok("The tool without the later overlays.", OriginalTool),
+        ok("The tool without the later overlays.", EditableTool),
         access="page",
         errors=_OF_OWNER,
         query={"key": "Key of the operation.", "overlays": "How many overlays are applied; default: 0."},

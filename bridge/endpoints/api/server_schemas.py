@@ -14,6 +14,7 @@ from bridge.catalog.server_view import LoadedServer, UserView
 from bridge.http.routing import ApiModel
 from toolserver.openapi.security import FlowKind, SecurityScheme
 from toolserver.tool.catalog import Tool
+from toolserver.tool.compile import CompiledOperation
 from toolserver.tool.selection import Absence
 
 MAX_OVERLAYS = 20
@@ -89,6 +90,15 @@ class UnsendablePart(ApiModel):
     reason: str
 
 
+class OriginalTool(ApiModel):
+    """A tool before the edits of its document."""
+
+    name: str | None
+    """null: it is the same."""
+    description: str | None
+    """null: it is the same."""
+
+
 class ServerTool(ApiModel):
     """An operation, for the user who decides about it."""
 
@@ -117,6 +127,8 @@ class ServerTool(ApiModel):
     """OAuth scopes that it needs, by security scheme."""
     always_asks: bool
     """Whether each call waits for its user, whatever was allowed."""
+    original: OriginalTool | None
+    """What edits have changed; null: neither name nor description."""
 
 
 class SkippedOperation(ApiModel):
@@ -368,6 +380,17 @@ def tool_model(view: UserView, server: LoadedServer, tool: Tool, left_out: Absen
         left_out=left_out,
         scopes=dict(operation.scopes),
         always_asks=operation.always_asks,
+        original=_original(operation),
+    )
+
+
+def _original(operation: CompiledOperation) -> OriginalTool | None:
+    original = operation.original
+    if original is None:
+        return None
+    return OriginalTool(
+        name=None if original.name == operation.suggested_name else original.name,
+        description=None if original.description == operation.description else original.description,
     )
 
 

@@ -185,3 +185,19 @@ async def test_a_key_others_and_operators_edit_nothing(tmp_path: Path, http: aio
                 method, bridge.base_url + path, json={"overlays": []}, headers=headers
             ) as no:
                 assert no.status in (401, 403)
+
+
+async def test_a_page_reads_what_an_edit_changed_beside_what_was_there(
+    tmp_path: Path, http: aiohttp.ClientSession
+) -> None:
+    """Issue 41: who reviews an edited tool sees the name and description that its author gave."""
+    async with running_bridge(tmp_path) as bridge:
+        ann = await page_of(bridge, http, "ann")
+        shop = (await ann.post("/api/servers", {"text": document_text()}))["id"]
+        name: JsonObject = {"x-tool-bridge": {"name": "seeAll"}}
+        await put(ann, shop, [overlay_text({"target": "$.paths['/products'].get", "update": name})])
+        tools = (await ann.get(f"/api/servers/{shop}"))["tools"]
+        assert [(each["name"], each["original"]) for each in tools] == [
+            ("seeAll", {"name": "listProducts", "description": None}),
+            ("addProduct", None),
+        ]

@@ -6,7 +6,8 @@ from collections.abc import Iterable, Sequence
 from toolserver.json_types import JsonObject, JsonValue
 from toolserver.openapi.document import parse_document
 from toolserver.openapi.overlay import parse_overlays
-from toolserver.tool.compile import CompiledDocument, CompiledReader, DocumentTools
+from toolserver.tool.compile import CompiledDocument, DocumentTools
+from toolserver.tool.compiled_lines import CompiledReader
 
 
 def document_text(

@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 from tests.support.documents.compiled import compiled, document_text, operation, overlay_text, tools_of
 from toolserver.json_types import JsonObject, JsonValue
 from toolserver.operation.tool_edit import read_edit
+from toolserver.tool.originals import Original
 
 
 def test_an_edit_without_a_target_is_part_of_what_its_operations_are_accepted_by() -> None:
@@ -104,3 +105,25 @@ def test_what_is_no_object_is_left_out() -> None:
     assert read_edit({"x-tool-bridge": "ask"}).problems == (
         "`x-tool-bridge` is not an object; it is left out.",
     )
+
+
+def test_what_an_overlay_changes_stands_beside_what_was_there() -> None:
+    """Issue 41: the review marks what an edit changes beside the original."""
+    name: JsonValue = extended(name="everything", description="All that we sell.")
+    overlay = overlay_text({"target": "$.paths['/products'].get", "update": name})
+    edited, other = compiled(document_text(), overlays=[overlay]).operations
+    assert edited.suggested_name == "everything"
+    assert edited.original == Original("listProducts", "GET /products")
+    assert other.original is None
+    plain = overlay_text({"target": "$.info", "update": {"title": "Our shop"}})
+    assert {each.original for each in compiled(document_text(), overlays=[plain]).operations} == {None}
+    assert {each.original for each in compiled(document_text()).operations} == {None}
+
+
+def test_an_edited_mcp_tool_stands_beside_what_its_server_said() -> None:
+    """Issue 41: MCP tools are edited the same way."""
+    tool: JsonObject = {"name": "drop", "description": "Drops.", "inputSchema": {"type": "object"}}
+    text = json.dumps({"mcp": "2025-06-18", "endpoint": "http://a.test/mcp", "tools": [tool]})
+    overlay = overlay_text({"target": "$.tools[0]", "update": {"description": "Drops a table for good."}})
+    (edited,) = compiled(text, overlays=[overlay]).operations
+    assert edited.original == Original("drop", "Drops.")
