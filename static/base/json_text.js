@@ -32,17 +32,22 @@ export function parseJson(text) {
 }
 
 /**
- * Compact JSON; a BigInt is written as its digits.
+ * JSON in which a BigInt is written as its digits.
  * @param {JsonValue} value
+ * @param {number} [indent] spaces for each level; 0: compact
  * @returns {string}
  */
-export function stringifyJson(value) {
+export function stringifyJson(value, indent = 0) {
   const mark = freshMark();
   let found = false;
-  const text = JSON.stringify(value, (_key, member) => {
-    if (typeof member !== "bigint") return member;
-    found = true;
-    return `${mark}${member}`;
-  });
+  const text = JSON.stringify(
+    value,
+    (_key, member) => {
+      if (typeof member !== "bigint") return member;
+      found = true;
+      return `${mark}${member}`;
+    },
+    indent,
+  );
   return found ? text.replace(new RegExp(`"${mark}(-?\\d+)"`, "g"), "$1") : text;
 }
