@@ -90,10 +90,14 @@ async function openNoModels() {
 }
 
 /** @param {Route} route @returns {Promise<MakeView>} */
-async function openServers({ section, parts: [id = "", page = ""], query }) {
+async function openServers({ section, parts: [id = "", page = "", key = ""], query }) {
   if (section === "servers" && page === "review") {
     const { ReviewView } = await import("./review/review_view.js");
     return (parts) => new ReviewView(parts, id);
+  }
+  if (section === "servers" && page === "edit") {
+    const { EditView } = await import("./edits/edit_view.js");
+    return (parts) => new EditView(parts, id, key);
   }
   if (section === "servers" && id !== "") {
     const { ServerView, SERVER_PLACES } = await import("./servers/server_view.js");

@@ -6,6 +6,7 @@ import { GERMAN_CALLS } from "./de_calls.js";
 import { GERMAN_CHAT } from "./de_chat.js";
 import { GERMAN_CONNECT } from "./de_connect.js";
 import { GERMAN_DEVICES } from "./de_devices.js";
+import { GERMAN_EDITS } from "./de_edits.js";
 import { GERMAN_ENVIRONMENTS } from "./de_environments.js";
 import { GERMAN_ERRORS } from "./de_errors.js";
 import { GERMAN_LOGINS } from "./de_logins.js";
@@ -148,6 +149,7 @@ export const GERMAN = {
     ...GERMAN_CHAT,
     ...GERMAN_CONNECT,
     ...GERMAN_DEVICES,
+    ...GERMAN_EDITS,
     ...GERMAN_ENVIRONMENTS,
     ...GERMAN_LOGINS,
     ...GERMAN_MODELS,

@@ -26,22 +26,24 @@ export function reviewRow(tool, { url, isNow, changes, claims, byCompanion }) {
     "li",
     { class: tool.safe ? "" : "unsafe-row" },
     box,
-    nameLabel(tool, id, changes.length > 0, isNow),
+    nameLabel(tool, id, { isChanged: changes.length > 0, isAccepted: isNow, isEdited: tool.original !== null }),
     about,
     changes.length > 0 ? el("ul", { class: "changes", "aria-label": t`What changed` }, ...lines) : null,
+    originalLines(tool),
     companionLine(byCompanion),
     ...tool.warnings.map((text) => el("p", { class: "hint warning-text" }, text)),
   );
 }
 
-/** @param {ServerTool} tool @param {string} id of its checkbox @param {boolean} isChanged @param {boolean} isAccepted */
-function nameLabel({ name, method, safe }, id, isChanged, isAccepted) {
+/** @param {ServerTool} tool @param {string} id of its checkbox @param {{isChanged: boolean, isAccepted: boolean, isEdited: boolean}} standing */
+function nameLabel({ name, method, safe }, id, { isChanged, isAccepted, isEdited }) {
   return el(
     "label",
     { for: id },
     methodTag(method, safe),
     " ",
     el("strong", null, name),
+    isEdited ? el("span", { class: "badge" }, t`edited`) : null,
     isChanged ? el("span", { class: "badge warning" }, t`changed`) : null,
     isAccepted ? el("span", { class: "badge good" }, t`accepted`) : null,
   );
@@ -51,6 +53,17 @@ function nameLabel({ name, method, safe }, id, isChanged, isAccepted) {
 function effectBadge({ safe, method }) {
   if (safe) return null;
   return el("span", { class: "badge unsafe" }, method === "DELETE" ? t`can delete data` : t`can change data`);
+}
+
+/** What the document says of a tool that an edit describes in another way. @param {ServerTool} tool */
+function originalLines({ original }) {
+  if (original === null) return null;
+  const lines = [];
+  if (original.name !== null) lines.push(t`The document calls it ${original.name}.`);
+  if (original.description !== null) lines.push(t`The document says: ${original.description || t`nothing`}`);
+  if (lines.length === 0) return null;
+  const rows = lines.map((line) => el("li", { class: "pre-line" }, line));
+  return el("ul", { class: "originals", "aria-label": t`Before the edits` }, ...rows);
 }
 
 /** What the server says of its own tool changes nothing, and says so. @param {string[]} claims */

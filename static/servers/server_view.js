@@ -13,8 +13,10 @@ import { askAboutReferences } from "./reference_dialog.js";
 import { adoptButton } from "./servers_view.js";
 import { breakerNotices } from "../ui/breaker_notice.js";
 import { CompanionPanel } from "./companion_panel.js";
+import { OverlaysPanel } from "../edits/overlays_panel.js";
 import { CallSettingForm } from "../ui/call_setting_form.js";
 import { isAccepted, isChanged } from "../session/acceptance.js";
+import { isOwn } from "../session/ownership.js";
 
 /** @typedef {import("../types/api_types.js").ServerDetail} ServerDetail */
 /** @typedef {import("../types/api_types.js").ServerTool} ServerTool */
@@ -22,7 +24,7 @@ import { isAccepted, isChanged } from "../session/acceptance.js";
 /** @typedef {import("../types/reference_types.js").Question} Question */
 
 /** Where a link can begin, as `…/servers/ID?credentials`: each is the `data-place` of an element. */
-export const SERVER_PLACES = Object.freeze(["transport", "login", "credentials"]);
+export const SERVER_PLACES = Object.freeze(["transport", "login", "credentials", "edits"]);
 
 export class ServerView {
   /** @param {Parts} parts @param {string} serverId @param {string} [place] one of `SERVER_PLACES`: beginning there */
@@ -38,6 +40,7 @@ export class ServerView {
     this.callLimits = el("div");
     this.calls = new CallSettingForm(parts, { server_id: serverId });
     this.companion = new CompanionPanel(parts);
+    this.overlays = new OverlaysPanel(parts);
     this.head = el("div", { class: "stack" });
     this.about = el("div", { class: "stack" });
     this.settings = el("div", { class: "stack" });
@@ -50,7 +53,14 @@ export class ServerView {
 
   /** @param {HTMLElement} container */
   async start(container) {
-    const side = el("div", { class: "stack" }, this.settings, this.companion.element, this.callLimits);
+    const side = el(
+      "div",
+      { class: "stack" },
+      this.settings,
+      this.overlays.element,
+      this.companion.element,
+      this.callLimits,
+    );
     fill(
       container,
       this.messages,
@@ -110,6 +120,7 @@ export class ServerView {
     fill(this.about, toolList(server), this.report.element, serverFacts(server));
     if (!this.calls.element.isConnected) fill(this.callLimits, this.calls.element);
     void this.companion.showServer(server);
+    void this.overlays.showServer(server);
     const version = settingsVersion(server);
     if (version === this.settingsShown) return;
     this.settingsShown = version;
@@ -193,6 +204,12 @@ function toolList(server) {
       isAccepted(tool) ? link(tool.name, viewAddress("tools", tool.name)) : el("span", { class: "muted" }, tool.name),
       el("span", { class: "about clamp-1" }, tool.summary || tool.path),
       toolBadge(tool),
+      isOwn(server)
+        ? link(t`Edit`, viewAddress("servers", server.id, "edit", tool.key), {
+            class: "quiet-link",
+            "aria-label": t`Edit ${tool.name}`,
+          })
+        : null,
     ),
   );
   return el(

@@ -9,9 +9,14 @@ import { placeAddress, viewAddress } from "../ui/router.js";
 /** @typedef {import("../types/types.js").RequestPlan} RequestPlan */
 
 /** @param {FullTool} tool */
-export function toolTitle({ name, server_id }) {
+export function toolTitle({ name, server_id, key }) {
   const server = link(t`Server`, viewAddress("servers", server_id), { class: "quiet-link" });
-  return el("div", { class: "title-row" }, el("h1", { tabindex: "-1" }, name), server);
+  const edit = link(t`Edit`, viewAddress("servers", server_id, "edit", key), {
+    class: "quiet-link",
+    "aria-label": t`Edit ${name}`,
+  });
+  const ways = el("div", { class: "actions" }, edit, server);
+  return el("div", { class: "title-row" }, el("h1", { tabindex: "-1" }, name), ways);
 }
 
 /** The method and the path; the whole address once the plan is read. @param {FullTool} tool @param {Promise<{plan: RequestPlan, baseUrl: string}>} reading */

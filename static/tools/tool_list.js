@@ -1,11 +1,12 @@
 // @ts-check
 /** The rows of the list of tools: by server and tag, groups to fold, a pin for each tool where there is a choice. */
-import { t } from "../base/language.js";
+import { t, formatNumber } from "../base/language.js";
 import { button, el, fill, link, methodTag } from "../ui/dom.js";
 import { formatCount } from "../ui/format_count.js";
 import { ListKeys } from "../ui/list_keys.js";
 import { viewAddress } from "../ui/router.js";
 import { groupTools } from "../session/tool_filter.js";
+import { sumTokens } from "../session/tool_tokens.js";
 
 /** @typedef {import("../types/api_types.js").Tool} Tool */
 /** @typedef {import("../session/tool_filter.js").ToolGroup} ToolGroup */
@@ -17,6 +18,7 @@ import { groupTools } from "../session/tool_filter.js";
  * @property {Map<string, string>} titles  of servers, by id
  * @property {Set<string>} pinned    names
  * @property {boolean} mayPin
+ * @property {Record<string, number>} tokens  by name; of those that are counted
  * @property {(tool: Tool) => boolean} isPaused
  */
 
@@ -59,7 +61,13 @@ export class ToolList {
 
   /** @param {string} serverId @param {ToolGroup[]} groups */
   #section(serverId, groups) {
-    const title = el("h2", null, this.listing?.titles.get(serverId) ?? serverId);
+    const { titles, tokens } = /** @type {Listing} */ (this.listing);
+    const sum = sumTokens(
+      groups.flatMap(({ tools }) => tools),
+      tokens,
+    );
+    const cost = sum === null ? null : el("span", { class: "tokens" }, t`about ${formatCount(sum, "token")}`);
+    const title = el("h2", null, titles.get(serverId) ?? serverId, cost && " · ", cost);
     return el("section", null, title, ...groups.flatMap((group) => this.#group(serverId, group, groups.length > 1)));
   }
 
@@ -115,8 +123,18 @@ export class ToolList {
       }),
       tool.accepted ? null : el("span", { class: "badge" }, t`not accepted`),
       isPaused(tool) ? el("span", { class: "badge warning" }, t`paused`) : null,
+      this.#cost(tool.name),
       mayPin ? this.#pinButton(tool.name, pinned.has(tool.name)) : null,
     );
+  }
+
+  /** @param {string} name */
+  #cost(name) {
+    const tokens = this.listing?.tokens[name];
+    if (tokens === undefined) return null;
+    const unit = el("span", { class: "visually-hidden" }, ` ${t`tokens`}`);
+    const title = t`Its definition takes about ${formatCount(tokens, "token")} of every request that lists it.`;
+    return el("span", { class: "tokens", title }, `~${formatNumber(tokens)}`, unit);
   }
 
   /** @param {string} name @param {boolean} isPinned */

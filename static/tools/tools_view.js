@@ -5,6 +5,7 @@ import { announceSentence, el, fill, link, notice, sentenceOf } from "../ui/dom.
 import { viewAddress } from "../ui/router.js";
 import { shownSentence, withPin } from "../session/selection.js";
 import { findTools } from "../session/tool_filter.js";
+import { loadTokens } from "../session/tool_tokens.js";
 import { ToolFilterView } from "./tool_filter_view.js";
 import { ToolList } from "./tool_list.js";
 
@@ -29,6 +30,8 @@ export class ToolsView {
     this.trial = null;
     /** What the trial shows, or will show once it is loaded. */
     this.trialFor = "";
+    /** What their definitions take, and of which revision that is known. @type {import("../types/api_types.js").ToolTokens} */
+    this.tokens = { tools: {}, revision: "" };
     this.hasScrolled = false;
     /** @type {(() => void)[]} */
     this.subscriptions = [];
@@ -79,9 +82,20 @@ export class ToolsView {
     this.filter.offerChoices(inventory.servers, inventory.tools);
     this.#renderShown();
     this.#renderList();
+    void this.#countTokens();
     const tool = inventory.tools.find(({ name }) => name === this.toolName);
     if (tool) void this.#try(tool, isChosenNow);
     else fill(this.place, this.#nothingChosen());
+  }
+
+  /** The list does not wait for it. */
+  async #countTokens() {
+    const { inventory, api } = this.parts;
+    if (!inventory.isLoaded || inventory.tools.length === 0 || this.tokens.revision === inventory.revision) return;
+    const tokens = await loadTokens(api).catch(() => null);
+    if (tokens === null || this.subscriptions.length === 0) return;
+    this.tokens = tokens;
+    this.#renderList();
   }
 
   #renderShown() {
@@ -143,6 +157,7 @@ export class ToolsView {
       titles: new Map(inventory.servers.map(({ id, title }) => [id, title])),
       mayPin: this.#mayPin(),
       isPaused: (tool) => this.#hasOpenBreaker(tool),
+      tokens: this.tokens.tools,
     });
     if (this.hasScrolled || !inventory.isLoaded) return;
     this.hasScrolled = true;

@@ -451,3 +451,8 @@ export interface CallStatistics {
   servers: (CallFigures & { server: string })[];
   tools: (CallFigures & { server: string; tool: string })[];
 }
+/** About how many tokens each tool takes, by name; absent while that is unknown. */
+export interface ToolTokens {
+  tools: Record<string, number>;
+  revision: string;
+}

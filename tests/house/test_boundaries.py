@@ -80,6 +80,7 @@ FOLDERS = (
     "conversion",
     "session",
     "environments",
+    "edits",
 )
 """Of the page, lowest first: each may import those before it. Above stand the views, one folder each, and
 above them the scripts that put everything together."""

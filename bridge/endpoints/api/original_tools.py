@@ -12,15 +12,20 @@ from pydantic import Field
 
 from bridge.catalog.registry import Registry
 from bridge.catalog.server_rights import check_edit
-from bridge.catalog.server_view import ServerRecord
+from bridge.catalog.server_view import LoadedServer, ServerRecord
 from bridge.documents.reader import DocumentReader
 from bridge.errors import BridgeError, ErrorCode
 from bridge.http.access import caller_of
 from bridge.http.declared_routes import DeclaredApiRoutes, api_route, ok
 from bridge.http.routing import ApiModel, compressed, json_answer
 from toolserver.errors import quote_text
+from toolserver.tool.catalog import Tool
 from toolserver.tool.compile import CompiledDocument
 from toolserver.tool.selection import estimated_tokens
+
+MAX_COUNTED = 1_000
+"""Operations of one server whose schemas are made only to count their tokens; chosen. Of a larger server those
+count that have been made for something else."""
 
 _COUNT = re.compile("[0-9]{1,4}")
 _OF_SERVER = "/api/servers/{id}"
@@ -64,7 +69,7 @@ class EditableTool(ApiModel):
 
 
 class OriginalTokens(ApiModel):
-    """What a server's tools would take without its overlays."""
+    """What a server's tools, the first thousand of them, would take without its overlays."""
 
     tokens: int
     tools: dict[str, int]
@@ -75,7 +80,8 @@ class ToolTokens(ApiModel):
     """What each of the user's tools takes of a request that lists it."""
 
     tools: dict[str, int]
-    """Estimated tokens by name; absent while its schema is not ready."""
+    """Estimated tokens by name; absent while its schema is not ready, and for most of a server with more than a
+    thousand."""
     revision: str
     """As in the list of servers."""
 
@@ -91,7 +97,9 @@ class OriginalToolRoutes(DeclaredApiRoutes):
     async def show_tokens(self, request: web.Request) -> web.Response:
         """Estimate the tokens of each tool."""
         view = await self._registry.view_of_user(caller_of(request).user.id)
-        tokens = await self._registry.count_tokens(view, view.catalog.tools)
+        servers = {server.record.id: server for server in view.servers}
+        counted = [tool for tool in view.catalog.tools if _may_be_counted(servers[tool.server_id], tool)]
+        tokens = await self._registry.count_tokens(view, counted)
         return compressed(json_answer(ToolTokens(tools=tokens, revision=view.revision)))
 
     @api_route(
@@ -106,7 +114,8 @@ class OriginalToolRoutes(DeclaredApiRoutes):
 
         Only its owner sees it.
         """
-        record, key = await self._own_record(request), request.query.get("key", "")
+        record = await self._own_record(request)
+        key = request.query.get("key", "")
         overlays = record.overlays[: _count_of(request)]
         compiled = await self._compile(record, overlays)
         found = next((operation for operation in compiled.operations if operation.key == key), None)
@@ -136,11 +145,12 @@ class OriginalToolRoutes(DeclaredApiRoutes):
         """Estimate what a server's tools would take without its overlays. Only its owner sees it."""
         record = await self._own_record(request)
         compiled = await self._compile(record, ())
-        keys = [operation.key for operation in compiled.operations]
+        operations = compiled.operations[:MAX_COUNTED]
+        keys = [operation.key for operation in operations]
         schemas = await self._reader.compile_schemas(record.text, compiled.digest, keys)
         tools = {
             each.key: estimated_tokens(each.suggested_name, each.description, schemas[each.key].schema_json)
-            for each in compiled.operations
+            for each in operations
         }
         return compressed(json_answer(OriginalTokens(tokens=sum(tools.values()), tools=tools)))
 
@@ -155,6 +165,10 @@ class OriginalToolRoutes(DeclaredApiRoutes):
         return await self._reader.compile_document(
             record.text, source_url=record.source_url, base_url=record.base_url, overlays=overlays
         )
+
+
+def _may_be_counted(server: LoadedServer, tool: Tool) -> bool:
+    return len(server.compiled.operations) <= MAX_COUNTED or tool.operation.key in server.schemas
 
 
 def _count_of(request: web.Request) -> int:

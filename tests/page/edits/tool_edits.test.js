@@ -46,12 +46,13 @@ function anyEdits(pick) {
   ]);
 }
 
-/** Actions that the page has not written, some of them of the same places. @param {(below: number) => number} pick */
+/** Actions that the page has not written, some of them of the same places. @param {(below: number) => number} pick @returns {import("../../../static/types/edit_types.js").Action[]} */
 function anyActions(pick) {
   const targets = [TOOL, LIMIT, NAME, "$.info", "$.paths['/b'].get"];
-  return Array.from({ length: pick(6) }, () => {
+  return Array.from({ length: pick(6) }, /** @returns {import("../../../static/types/edit_types.js").Action} */ () => {
     const target = targets[pick(targets.length)];
     if (pick(4) === 0) return { target, remove: true };
+    /** @type {import("../../../static/types/types.js").JsonObject} */
     const schema = pick(2) === 0 ? { schema: { minimum: 1 } } : {};
     return { target, description: "by hand", update: { summary: anyValue(pick), ...schema } };
   });
@@ -79,10 +80,10 @@ test("there is one action for the operation and one for each argument", () => {
 });
 
 test("an overlay is readable, and a default stands where the document has it", () => {
-  const edits = new Map([
-    [TOOL, { name: "seeAll" }],
-    [LIMIT, { hidden: true, default: 5 }],
-  ]);
+  /** @type {ToolEdits} */
+  const edits = new Map();
+  edits.set(TOOL, { name: "seeAll" });
+  edits.set(LIMIT, { hidden: true, default: 5 });
   const [text] = writeOverlays({ others: [], own: null, actions: writeEdits([], places, edits) });
   assert.equal(text, `{
   "overlay": "1.1.0",

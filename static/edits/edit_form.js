@@ -1,0 +1,136 @@
+// @ts-check
+/** The form that edits a tool: its own fields, and those of each argument, folded until they are edited. */
+import { t } from "../base/language.js";
+import { el, fill } from "../ui/dom.js";
+import { describeField, kindOf, schemaOf } from "../base/argument_schema.js";
+import { EditField } from "./edit_field.js";
+import { membersOfArgument, membersOfTool } from "./edit_members.js";
+
+/** @typedef {import("../types/edit_types.js").ArgumentPlace} ArgumentPlace */
+/** @typedef {import("../types/edit_types.js").EditableTool} EditableTool */
+/** @typedef {import("../types/edit_types.js").Members} Members */
+/** @typedef {import("../types/edit_types.js").ToolEdits} ToolEdits */
+
+export class EditForm {
+  /** @param {EditableTool} tool as the document has it @param {ToolEdits} edits */
+  constructor(tool, edits) {
+    this.tool = tool;
+    /** By target. @type {Map<string, EditField[]>} */
+    this.fields = new Map();
+    /** What holds the fields of a target, and says what is wrong with them together. @type {Map<string, HTMLElement>} */
+    this.places = new Map();
+    this.problems = el("div", { "aria-live": "polite" });
+    const own = this.#fieldsOf(tool.target, membersOfTool(tool), edits);
+    const args = tool.arguments.map((place) => this.#argument(place, edits));
+    this.element = el(
+      "div",
+      { class: "stack" },
+      this.problems,
+      el("div", { class: "panel edit-fields" }, ...own),
+      args.length > 0 ? el("section", { class: "stack" }, el("h2", null, t`Arguments`), ...args) : null,
+    );
+    this.element.addEventListener("input", () => this.#markEdited());
+    this.#markEdited();
+  }
+
+  /** @returns {ToolEdits | null} null: something is wrong, which is then shown and has the focus */
+  read() {
+    /** @type {ToolEdits} */
+    const edits = new Map();
+    /** @type {EditField[]} */
+    const wrong = [];
+    for (const [target, fields] of this.fields) {
+      const readings = fields.map((field) => ({ field, ...field.read() }));
+      for (const { field, problem } of readings) {
+        field.showProblem(problem ?? "");
+        if (problem !== undefined) wrong.push(field);
+      }
+      const edited = readings.filter(({ value }) => value !== undefined);
+      edits.set(
+        target,
+        /** @type {Members} */ (Object.fromEntries(edited.map((each) => [each.field.member.name, each.value]))),
+      );
+    }
+    this.#focus(wrong[0]);
+    return wrong.length === 0 ? edits : null;
+  }
+
+  /** @param {ToolEdits} edits */
+  setEdits(edits) {
+    for (const [target, fields] of this.fields)
+      for (const field of fields) field.setValue(edits.get(target)?.[field.member.name]);
+    this.#markEdited();
+  }
+
+  /** @param {import("../types/edit_types.js").Clash[]} clashes */
+  showClashes(clashes) {
+    const found = clashes.map(({ target, member, theirs }) => {
+      const field = this.#find(target, member);
+      field?.showTheirs(theirs);
+      return field;
+    });
+    this.#focus(found[0]);
+  }
+
+  /** What the bridge says of an action. @param {string} target @param {string} words @returns {boolean} whether it has a place here */
+  showRefusal(target, words) {
+    const field = this.fields.get(target)?.[0];
+    if (!field) return false;
+    field.showProblem(words);
+    this.#focus(field);
+    return true;
+  }
+
+  /** @param {string} target @param {string} member */
+  #find(target, member) {
+    return this.fields.get(target)?.find((field) => field.member.name === member);
+  }
+
+  /** @param {EditField | undefined} field */
+  #focus(field) {
+    if (!field) return;
+    const fold = field.element.closest("details");
+    if (fold) fold.open = true;
+    field.control.focus();
+  }
+
+  /** @param {string} target @param {import("./edit_members.js").Member[]} members @param {ToolEdits} edits */
+  #fieldsOf(target, members, edits) {
+    const fields = members.map((member) => new EditField(member, edits.get(target)?.[member.name]));
+    this.fields.set(target, fields);
+    return fields.map(({ element }) => element);
+  }
+
+  /** @param {ArgumentPlace} place @param {ToolEdits} edits */
+  #argument(place, edits) {
+    const schema = schemaOf(schemaOf(this.tool.schema.properties)[place.name]);
+    const badge = el("span", { class: "badge" });
+    const summary = el(
+      "summary",
+      null,
+      el("span", { class: "argument" }, place.name),
+      " ",
+      el("span", { class: "facts" }, describeField(schema, kindOf(schema))),
+      " ",
+      badge,
+    );
+    const shared = place.shared ? el("p", { class: "hint warning-text" }, SHARED) : null;
+    const inside =
+      place.target === ""
+        ? [el("p", { class: "hint" }, t`No overlay can name it, so it cannot be edited here.`)]
+        : [shared, ...this.#fieldsOf(place.target, membersOfArgument(place, schema), edits)];
+    const fold = el("details", { class: "panel edit-fields", dataset: { argument: place.name } }, summary, ...inside);
+    if (place.target !== "") this.places.set(place.target, badge);
+    return fold;
+  }
+
+  #markEdited() {
+    for (const [target, badge] of this.places) {
+      const isEdited = this.fields.get(target)?.some((field) => field.element.hasAttribute("data-edited")) ?? false;
+      badge.hidden = !isEdited;
+      fill(badge, isEdited ? t`edited` : "");
+    }
+  }
+}
+
+const SHARED = t`Other tools may be described by the same part of the document: they change, too.`;
