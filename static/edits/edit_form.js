@@ -72,6 +72,16 @@ export class EditForm {
     this.#focus(found[0]);
   }
 
+  /** What the bridge says of an edit that it has stored. @param {string} words @returns {boolean} whether it has a place here */
+  showWarning(words) {
+    const place = this.tool.arguments.find(({ sent_as }) => words.includes(`'${sent_as}'`));
+    const target = place?.target ?? this.tool.target;
+    const member = NAMED_MEMBER.exec(words)?.[1] ?? "";
+    const field = this.#find(target, member) ?? (place ? this.fields.get(target)?.[0] : undefined);
+    field?.showProblem(words);
+    return field !== undefined;
+  }
+
   /** What the bridge says of an action. @param {string} target @param {string} words @returns {boolean} whether it has a place here */
   showRefusal(target, words) {
     const field = this.fields.get(target)?.[0];
@@ -133,4 +143,6 @@ export class EditForm {
   }
 }
 
+/** As the bridge begins what it says of one member. */
+const NAMED_MEMBER = /^`(\w+)` (?:of|in) /;
 const SHARED = t`Other tools may be described by the same part of the document: they change, too.`;

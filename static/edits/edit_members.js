@@ -83,7 +83,7 @@ export function membersOfArgument(place, schema) {
       ),
       isText,
     },
-    box("hidden", t`Hide it`, t`Models do not see it, and it is not sent.`),
+    box("hidden", t`Hide it`, t`Models do not see it. It is sent only if it is required, with its default.`),
   ];
 }
 

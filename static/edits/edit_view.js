@@ -44,6 +44,7 @@ export class EditView {
       if (this.isStopped) return;
       this.form = new EditForm(original, this.editing.edits);
       this.#render(server);
+      this.#showWarnings(server.tools.find(({ key }) => key === this.key)?.warnings ?? []);
       await this.#showTokens(server);
     } catch (failure) {
       const all = link(t`All servers`, viewAddress("servers"));
@@ -124,13 +125,18 @@ export class EditView {
             "Saved. {0} operations wait until you accept them.",
           )
         : t`Saved.`;
-    const about = (tool?.warnings ?? []).filter((text) => text.includes("x-tool-bridge") || text.includes(PAGE_TITLE));
     fill(
       this.messages,
       notice("good", said, " ", open > 0 ? review : null),
-      ...about.map((text) => notice("warning", text)),
+      ...this.#showWarnings(tool?.warnings ?? []).map((text) => notice("warning", text)),
     );
     await this.#showTokens(server);
+  }
+
+  /** What an edit cannot do is said at its field. @param {string[]} warnings @returns {string[]} those without a field */
+  #showWarnings(warnings) {
+    const known = new Set(this.editing.original?.warnings);
+    return warnings.filter((text) => !known.has(text) && !this.form?.showWarning(text));
   }
 
   /** @param {unknown} failure */

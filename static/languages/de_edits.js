@@ -34,7 +34,8 @@ export const GERMAN_EDITS = {
   "Always sent, and models do not see the argument. No place for secrets.":
     "Wird immer gesendet, und Modelle sehen das Argument nicht. Kein Ort für Geheimnisse.",
   "Hide it": "Verbergen",
-  "Models do not see it, and it is not sent.": "Modelle sehen es nicht, und es wird nicht gesendet.",
+  "Models do not see it. It is sent only if it is required, with its default.":
+    "Modelle sehen es nicht. Gesendet wird es nur, wenn es Pflicht ist, mit seinem Standardwert.",
   "No overlay can name it, so it cannot be edited here.":
     "Kein Overlay kann es benennen, darum lässt es sich hier nicht bearbeiten.",
   "Other tools may be described by the same part of the document: they change, too.":

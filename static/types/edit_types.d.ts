@@ -24,6 +24,7 @@ export interface EditableTool {
   name: string;
   description: string;
   tokens: number;
+  warnings: string[];
   schema: JsonSchema;
   target: string;
   arguments: ArgumentPlace[];

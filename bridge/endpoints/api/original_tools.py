@@ -24,8 +24,8 @@ from toolserver.tool.compile import CompiledDocument
 from toolserver.tool.selection import estimated_tokens
 
 MAX_COUNTED = 1_000
-"""Operations of one server whose schemas are made only to count their tokens; chosen. Of a larger server those
-count that have been made for something else."""
+"""Operations of one server whose schemas are made only to count their tokens; chosen. Of a larger server
+those count that have been made for something else."""
 
 _COUNT = re.compile("[0-9]{1,4}")
 _OF_SERVER = "/api/servers/{id}"
@@ -62,6 +62,8 @@ class EditableTool(ApiModel):
     description: str
     tokens: int
     """Estimated tokens of its definition, at four characters a token."""
+    warnings: list[str]
+    """Those that are no edit's."""
     tool_schema: dict[str, Any] = Field(serialization_alias="schema")
     target: str
     """JSONPath of the operation for an overlay; empty: no path names it."""
@@ -80,8 +82,8 @@ class ToolTokens(ApiModel):
     """What each of the user's tools takes of a request that lists it."""
 
     tools: dict[str, int]
-    """Estimated tokens by name; absent while its schema is not ready, and for most of a server with more than a
-    thousand."""
+    """Estimated tokens by name; absent while its schema is not ready, and for most tools of a server that has
+    more than a thousand."""
     revision: str
     """As in the list of servers."""
 
@@ -130,6 +132,7 @@ class OriginalToolRoutes(DeclaredApiRoutes):
             "name": found.suggested_name,
             "description": found.description,
             "tokens": estimated_tokens(found.suggested_name, found.description, schema_json),
+            "warnings": [*found.warnings, *schemas[key].warnings],
             "schema": orjson.Fragment(schema_json),
             **orjson.loads(places),
         }
