@@ -85,7 +85,7 @@ class ServerRecord:
         return hashlib.sha256(written.encode("utf-8", "replace")).hexdigest()[:32]
 
     def with_changes(self, changes: ServerChanges) -> ServerRecord:
-        """Return a copy with these settings in place of its own.
+        """Return a copy with these settings instead of its own.
 
         Raises:
             BridgeError: `document_changed`: others than `replaced_overlays` would be replaced.

@@ -126,7 +126,7 @@ export class OverlaysPanel {
   }
 }
 
-/** What an edit leaves out is no tool, so that no list has it. @param {ServerDetail} server */
+/** No list of tools has what an edit leaves out. @param {ServerDetail} server */
 function leftOutList({ id, skipped }) {
   const hidden = skipped.filter(({ reason }) => reason === LEFT_OUT);
   if (hidden.length === 0) return [];

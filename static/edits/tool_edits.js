@@ -100,7 +100,7 @@ const isSame = (one, other) =>
   one === other || (one !== undefined && other !== undefined && stringifyJson(one) === stringifyJson(other));
 
 /**
- * What two tabs have made of the same edits. Where both changed a member in different ways, `mine` stays and the clash is told.
+ * What two tabs have made of the same edits. Where both changed a member in different ways, `mine` stays, beside the clash.
  * @param {ToolEdits} base as both have seen it
  * @param {ToolEdits} mine
  * @param {ToolEdits} theirs saved meanwhile

@@ -35,7 +35,7 @@ class _Node(Struct, frozen=True):
     """Whether other operations may be described by it, too."""
 
     def child(self, *steps: str | int) -> "_Node":
-        """What is below it."""
+        """The node at the end of these steps."""
         value = self.value
         for step in steps:
             if isinstance(step, int):

@@ -63,7 +63,7 @@ class EditableTool(ApiModel):
     tokens: int
     """Estimated tokens of its definition, at four characters a token."""
     warnings: list[str]
-    """Those that are no edit's."""
+    """Those of the document itself."""
     tool_schema: dict[str, Any] = Field(serialization_alias="schema")
     target: str
     """JSONPath of the operation for an overlay; empty: no path names it."""

@@ -127,7 +127,7 @@ async def test_an_argument_gets_another_default_and_a_name(scene: BrowserHarness
 
 
 async def test_a_tool_that_is_left_out_is_found_again(scene: BrowserHarness) -> None:
-    """What an edit hides is no tool, so that no list of tools leads back to it."""
+    """No list of tools has what an edit hides, so that none leads back to it."""
     page = await scene.open_page()
     server = await open_echo(scene, page)
     form = await edit_tool(page, server, "echoOnce")
