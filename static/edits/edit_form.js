@@ -84,7 +84,8 @@ export class EditForm {
 
   /** What the bridge says of an action. @param {string} target @param {string} words @returns {boolean} whether it has a place here */
   showRefusal(target, words) {
-    const field = this.fields.get(target)?.[0];
+    const fields = this.fields.get(target) ?? [];
+    const field = fields.find(({ element }) => element.hasAttribute("data-edited")) ?? fields[0];
     if (!field) return false;
     field.showProblem(words);
     this.#focus(field);

@@ -55,7 +55,7 @@ def describe_places(document: Document, operation: Operation, arguments: Argumen
     node = finder.find_operation()
     if node is None:
         return {"target": "", "arguments": []}
-    found = [_described(finder, node, target, name) for target, name in arguments.items()]
+    found: list[JsonValue] = [_described(finder, node, target, name) for target, name in arguments.items()]
     return {"target": node.target, "arguments": found}
 
 

@@ -26,7 +26,11 @@ ECHO: JsonObject = {
         "get": {
             "operationId": "echoOnce",
             "summary": "Says what it got, in many words that a model does not need to know about",
-            "parameters": [LIMIT, {"name": "debug", "in": "query", "schema": {"type": "boolean"}}],
+            "parameters": [
+                LIMIT,
+                {"name": "debug", "in": "query", "schema": {"type": "boolean"}},
+                {"name": "any", "in": "query", "schema": True},
+            ],
             "responses": {"200": {"description": "ok"}},
         }
     }
@@ -124,6 +128,26 @@ async def test_an_argument_gets_another_default_and_a_name(scene: BrowserHarness
             "update": {"schema": {"default": 5}, "x-tool-bridge": {"description": "How many of them"}},
         }
     ]
+
+
+@pytest.mark.slow
+async def test_what_the_bridge_refuses_is_said_at_the_field(scene: BrowserHarness) -> None:
+    """Issue 41: of many fields its user finds the one at fault, and nothing is stored."""
+    page = await scene.open_page()
+    server = await open_echo(scene, page)
+    form = await edit_tool(page, server, "echoOnce")
+    await form.get_by_label("Name", exact=True).first.fill("echo")
+    await form.locator("summary").filter(has_text="any").click()
+    default = form.locator("[data-argument=any]").get_by_label("Default", exact=True)
+    await default.fill("5")
+    await page.get_by_role("button", name="Save the edits").click()
+    refusal = form.locator("[data-argument=any] [data-member=default] .problem")
+    await expect(refusal).to_contain_text(
+        "Action 2 of the overlay 'Edits made in the page' cannot be applied"
+    )
+    await expect(default).to_be_focused()
+    await expect(default).to_have_attribute("aria-invalid", "true")
+    assert await overlays_of(scene, server) == []
 
 
 async def test_a_tool_that_is_left_out_is_found_again(scene: BrowserHarness) -> None:

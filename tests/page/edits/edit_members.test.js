@@ -1,0 +1,53 @@
+// @ts-check
+import assert from "node:assert/strict";
+import test from "node:test";
+import { membersOfArgument, membersOfTool, readMember, textOf } from "../../../static/edits/edit_members.js";
+
+/** @typedef {import("../../../static/edits/edit_members.js").Member} Member */
+
+const tool = membersOfTool(/** @type {any} */ ({ name: "listAll", description: "All of them" }));
+const place = /** @type {any} */ ({ name: "limit", sent_as: "limit" });
+const number = membersOfArgument(place, { type: "integer", default: 20 });
+const word = membersOfArgument(place, { type: "string" });
+
+/** @param {Member[]} members @param {string} name @param {string} text */
+function read(members, name, text) {
+  const member = /** @type {Member} */ (members.find((each) => each.name === name));
+  return readMember(member, text);
+}
+
+test("what stands in the document is no edit, nor is an empty field", () => {
+  assert.deepEqual(read(tool, "name", "listAll"), {});
+  assert.deepEqual(read(tool, "description", "  "), {});
+  assert.deepEqual(read(number, "default", "20"), {});
+  assert.deepEqual(read(tool, "hidden", ""), {});
+});
+
+test("values are typed as JSON, but texts as they are", () => {
+  assert.deepEqual(read(number, "default", " 12345678901234567890 "), { value: 12345678901234567890n });
+  assert.deepEqual(read(number, "fixed", "many"), { problem: "This is not JSON." });
+  assert.deepEqual(read(word, "fixed", "many"), { value: "many" });
+  assert.deepEqual(read(word, "default", '"quoted"'), { value: '"quoted"' });
+  assert.deepEqual(read(tool, "hidden", "true"), { value: true });
+  assert.equal(textOf(12345678901234567890n, false), "12345678901234567890");
+  assert.equal(textOf("many", true), "many");
+});
+
+test("what no overlay may have is said before it is sent", () => {
+  const problems = [
+    read(tool, "name", "not a name"),
+    read(word, "name", "no/slash"),
+    read(tool, "order", "1.5"),
+    read(tool, "order", "1000001"),
+    read(tool, "examples", '{"id": 7}'),
+    read(tool, "result_select", "x".repeat(1001)),
+    read(tool, "description", "x".repeat(50_001)),
+  ];
+  assert.deepEqual(
+    problems.map(({ problem }) => typeof problem),
+    problems.map(() => "string"),
+  );
+  assert.deepEqual(read(tool, "examples", '[{"id": 7}]'), { value: [{ id: 7 }] });
+  assert.deepEqual(read(word, "name", "page.size"), { value: "page.size" });
+  assert.deepEqual(read(tool, "approval", "ask"), { value: "ask" });
+});
