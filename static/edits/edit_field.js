@@ -12,7 +12,7 @@ export class EditField {
   constructor(member, value) {
     this.member = member;
     this.id = freshId("edit");
-    this.control = this.#controlOf();
+    this.control = this.#controlOf([member.original, textOf(value, member.isText)].some((text) => text.includes("\n")));
     this.problem = el("p", { class: "problem", role: "alert", id: `${this.id}-problem` });
     this.theirs = el("p", { class: "hint warning-text" });
     this.reset = button(t`As the document says`, () => this.#takeBack(), {
@@ -70,8 +70,8 @@ export class EditField {
     fill(this.theirs);
   }
 
-  /** @returns {HTMLInputElement | HTMLTextAreaElement | HTMLSelectElement} */
-  #controlOf() {
+  /** @param {boolean} isLong it has lines, which a single one would lose @returns {HTMLInputElement | HTMLTextAreaElement | HTMLSelectElement} */
+  #controlOf(isLong) {
     const { kind, isText, choices = [] } = this.member;
     const common = { id: this.id, "aria-describedby": `${this.id}-about ${this.id}-problem`, autocomplete: "off" };
     if (kind === "box") return el("input", { ...common, type: "checkbox" });
@@ -79,7 +79,7 @@ export class EditField {
       return el("select", common, ...choices.map(([value, label]) => el("option", { value }, label)));
     const isCode = kind === "code" || !isText;
     const look = { ...common, spellcheck: String(kind === "text"), class: isCode ? "mono" : null };
-    return kind === "line" ? el("input", { ...look, type: "text" }) : el("textarea", { ...look, rows: 4 });
+    return kind === "line" && !isLong ? el("input", { ...look, type: "text" }) : el("textarea", { ...look, rows: 4 });
   }
 
   #render() {

@@ -66,14 +66,13 @@ export function membersOfTool({ name, description }) {
 /** @param {ArgumentPlace} place @param {JsonSchema} schema of the argument @returns {Member[]} */
 export function membersOfArgument(place, schema) {
   const isText = schema.type === "string";
-  const described = typeof schema.description === "string" ? schema.description : "";
   const typed = isText ? "" : t`As JSON.`;
   return [
     {
       ...line("name", t`Name`, t`What models call it; the API still gets ${place.sent_as}.`, place.name),
       check: checkArgumentName,
     },
-    prose(described),
+    prose(place.description),
     { ...line("default", t`Default`, typed, textOf(schema.default, isText)), isText },
     {
       ...line(
@@ -93,7 +92,7 @@ const line = (name, label, hint, original = "") => ({
   label,
   hint: hint.trim(),
   kind: "line",
-  original,
+  original: original.replace(/\r\n?/g, "\n"), // as a field of the page has it
   isText: true,
 });
 

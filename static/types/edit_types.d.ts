@@ -14,6 +14,7 @@ export interface ArgumentPlace {
   sent_as: string;
   /** JSONPath; "": no path names it. */
   target: string;
+  description: string;
   /** The names below the target at which the default stands. */
   default: string[];
   shared: boolean;

@@ -369,6 +369,16 @@ def _body_notes(body: Body, spread: _Spread, types_of: _TypesOf) -> tuple[str, .
 
 def _describe(operation: Operation, notes: tuple[str, ...]) -> str:
     """The description; the summary comes first, because Open WebUI's tool search shows 100 characters."""
+    text = describe_prose(operation)
+    if operation.deprecated or notes:
+        text = "\n\n".join(filter(None, (text, DEPRECATED if operation.deprecated else "", *notes)))
+    if len(text) > TOOL_DESCRIPTION_CHARS:
+        text = clean_text(text, TOOL_DESCRIPTION_CHARS)
+    return text or operation.key
+
+
+def describe_prose(operation: Operation) -> str:
+    """The part of its description that an edit replaces; "" for none."""
     edited = operation.edit.description
     summary, text = ("", edited) if edited else (operation.summary, operation.description)
     is_long = len(summary) > DESCRIPTION_CHARS or len(text) > TOOL_DESCRIPTION_CHARS
@@ -377,8 +387,4 @@ def _describe(operation: Operation, notes: tuple[str, ...]) -> str:
         text = clean_text(text, TOOL_DESCRIPTION_CHARS)
     if not text.startswith(summary):
         text = f"{summary}\n\n{text}" if text else summary
-    if operation.deprecated or notes:
-        text = "\n\n".join(filter(None, (text, DEPRECATED if operation.deprecated else "", *notes)))
-    if len(text) > TOOL_DESCRIPTION_CHARS:
-        text = clean_text(text, TOOL_DESCRIPTION_CHARS)
-    return text or operation.key
+    return text

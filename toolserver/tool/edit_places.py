@@ -14,6 +14,7 @@ from toolserver.json_types import JsonObject, JsonValue, array_at, object_at, te
 from toolserver.openapi.document import MCP, SWAGGER, Document
 from toolserver.operation.argument_names import Arguments, Target
 from toolserver.operation.operation import Operation
+from toolserver.tool.definition import describe_prose
 
 _MAX_NESTING = 20
 """Maximum number of schemas within each other that are searched for a property."""
@@ -48,15 +49,16 @@ class _Node(Struct, frozen=True):
 def describe_places(document: Document, operation: Operation, arguments: Arguments) -> JsonObject:
     """Where the operation and each of its arguments stand; an empty target: nowhere that a path names.
 
-    `default`: the names below a target at which the default is. `shared`: whether a change there changes
-    other tools as well.
+    `description`: the text that an edit replaces, without what this program adds to it. `default`: the names
+    below a target at which the default is. `shared`: whether a change there changes other tools as well.
     """
     finder = _Finder(document, operation)
     node = finder.find_operation()
+    description = describe_prose(operation)
     if node is None:
-        return {"target": "", "arguments": []}
+        return {"target": "", "description": description, "arguments": []}
     found: list[JsonValue] = [_described(finder, node, target, name) for target, name in arguments.items()]
-    return {"target": node.target, "arguments": found}
+    return {"target": node.target, "description": description, "arguments": found}
 
 
 def _described(finder: "_Finder", operation: _Node, target: Target, name: str) -> JsonObject:
@@ -69,6 +71,7 @@ def _described(finder: "_Finder", operation: _Node, target: Target, name: str) -
         "in": target[0],
         "sent_as": target[1],
         "target": "" if place is None else place.target,
+        "description": "" if place is None else finder.describe(place),
         "default": default,
         "shared": place is not None and place.is_shared,
     }
@@ -109,6 +112,11 @@ class _Finder:
         if location not in _OF_BODIES:
             return self._parameter(operation, {"name": name, "in": location})
         return self._property(self._body_schema(operation), name) if location == "body_property" else None
+
+    def describe(self, place: _Node) -> str:
+        """The description that stands there, or behind its references."""
+        described = (place, self._followed(place), self._followed(place.child("schema")))
+        return next(filter(None, (text_at(_object(each.value), "description") for each in described)), "")
 
     def _item(self) -> _Node:
         item = self._root.child("paths", self._operation.path)

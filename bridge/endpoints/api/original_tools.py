@@ -48,6 +48,8 @@ class ArgumentPlace(ApiModel):
     """What the API calls it."""
     target: str
     """JSONPath for an overlay; empty: no path names it."""
+    description: str
+    """As the document has it."""
     default: list[str]
     """The names below the target at which the default stands."""
     shared: bool
@@ -60,6 +62,7 @@ class EditableTool(ApiModel):
     key: str
     name: str
     description: str
+    """Summary and description, which an edit replaces."""
     tokens: int
     """Estimated tokens of its definition, at four characters a token."""
     warnings: list[str]
@@ -130,7 +133,6 @@ class OriginalToolRoutes(DeclaredApiRoutes):
         original = {
             "key": key,
             "name": found.suggested_name,
-            "description": found.description,
             "tokens": estimated_tokens(found.suggested_name, found.description, schema_json),
             "warnings": [*found.warnings, *schemas[key].warnings],
             "schema": orjson.Fragment(schema_json),

@@ -71,7 +71,7 @@ async def overlays_of(scene: BrowserHarness, server_id: str) -> list[str]:
 
 
 async def test_a_tool_is_renamed_described_and_called_by_its_new_name(scene: BrowserHarness) -> None:
-    """Issue 41: what its user types is there after a reload, marked in the review, and programs call it so."""
+    """Issue 41: what is typed is there after a reload, the review marks it, and programs call it so."""
     page = await scene.open_page()
     server = await open_echo(scene, page)
     form = await edit_tool(page, server, "echoOnce")

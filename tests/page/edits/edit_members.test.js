@@ -6,7 +6,7 @@ import { membersOfArgument, membersOfTool, readMember, textOf } from "../../../s
 /** @typedef {import("../../../static/edits/edit_members.js").Member} Member */
 
 const tool = membersOfTool(/** @type {any} */ ({ name: "listAll", description: "All of them" }));
-const place = /** @type {any} */ ({ name: "limit", sent_as: "limit" });
+const place = /** @type {any} */ ({ name: "limit", sent_as: "limit", description: "How\r\nmany" });
 const number = membersOfArgument(place, { type: "integer", default: 20 });
 const word = membersOfArgument(place, { type: "string" });
 
@@ -21,6 +21,7 @@ test("what stands in the document is no edit, nor is an empty field", () => {
   assert.deepEqual(read(tool, "description", "  "), {});
   assert.deepEqual(read(number, "default", "20"), {});
   assert.deepEqual(read(tool, "hidden", ""), {});
+  assert.deepEqual(read(number, "description", "How\nmany"), {}, "a field of the page has one kind of line ends");
 });
 
 test("values are typed as JSON, but texts as they are", () => {

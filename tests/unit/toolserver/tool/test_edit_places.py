@@ -68,6 +68,18 @@ def test_a_default_stands_where_its_target_says() -> None:
         assert json.loads(edited.schema_of(key).schema_json)["properties"][name]["default"] == 7
 
 
+def test_the_original_text_is_what_an_edit_replaces() -> None:
+    """A field that began with our own notes would say them twice once it is saved."""
+    body: JsonObject = {"description": "What to add", "content": {"application/json": {"schema": NEW}}}
+    described: JsonObject = {**LIMIT, "description": "How many", "deprecated": True}
+    item: JsonObject = {"operationId": "a", "summary": "Adds", "description": "One more", "deprecated": True}
+    text = document_text(paths={"/a": {"post": {**item, "parameters": [described], "requestBody": body}}})
+    found = places("POST /a", text)
+    assert found["description"] == "Adds\n\nOne more"
+    assert tools_of(text).compiled.operations[0].description != found["description"]
+    assert [each["description"] for each in found["arguments"]] == ["How many", "", ""]
+
+
 def test_what_other_operations_may_use_is_called_shared() -> None:
     """Who edits an argument has to know which other tools change with it."""
     found = places("GET /a/{id}", document())
