@@ -57,7 +57,7 @@ export function describeOverlay(text) {
     const title = isObject(root.info) && typeof root.info.title === "string" ? root.info.title : "";
     return { title, actions: root.actions.length };
   } catch {
-    const title = /^\s+title:\s*(.+)$/m.exec(text)?.[1] ?? "";
+    const title = /^[ \t]+title:[ \t]*(\S.*)$/m.exec(text)?.[1] ?? "";
     return { title: title.replace(/^(["'])(.*)\1$/, "$2"), actions: null };
   }
 }

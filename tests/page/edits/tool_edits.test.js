@@ -135,6 +135,11 @@ test("overlays that people have brought stay as they are, in front of the page's
   ]);
 });
 
+test("a long file of nothing is described at once", () => {
+  for (const text of ["\n".repeat(1_000_000), " ".repeat(1_000_000), " title:".repeat(100_000)])
+    assert.equal(describeOverlay(text).actions, null);
+});
+
 test("two tabs that edit different things keep both, and what both changed is told", () => {
   const edits = (/** @type {Record<string, JsonValue>} */ tool, /** @type {Record<string, JsonValue>} */ limit = {}) =>
     new Map([
