@@ -26,7 +26,7 @@ from bridge.calls.ports import RecordedCall
 from bridge.calls.reading import Reading
 from bridge.calls.repeated_calls import RepeatedCalls
 from bridge.calls.request import ALL_TOOLS, CallOptions, CallRequest, ToolCall, unquote_call
-from bridge.calls.result_select import checked_select, split_select
+from bridge.calls.result_select import checked_select, select_of_tool, split_select
 from bridge.calls.state_machine import CallState
 from bridge.catalog.registry import Registry
 from bridge.catalog.search.indexes import SearchIndexes
@@ -186,7 +186,7 @@ class Engine:
             )
         if decoded:
             outcome = replace(outcome, decoded=decoded)
-        reading = replace(call.options.reading, select=select) if select else call.options.reading
+        reading = _reading_of(call, tool, select, outcome)
         return await self._answers.fit_answer(call.context.user_id, outcome, reading)
 
     async def _dispatch(self, options: CallOptions, request: CallRequest) -> CallOutcome:
@@ -267,6 +267,17 @@ def _with_valid_arguments(call: ToolCall, validator: ArgumentValidator) -> tuple
         return call, ()
     decoded = () if sent is cleaned else tuple(name for name in sent if sent[name] is not cleaned[name])
     return replace(call, arguments_text=dump_json(sent).decode()), decoded
+
+
+def _reading_of(call: ToolCall, tool: Tool, select: str, outcome: CallOutcome) -> Reading:
+    """How the answer is read: by the call's own query; if it has none, by that of the tool's edit.
+
+    That one knows what the tool answers, and nothing of its errors.
+    """
+    reading = call.options.reading
+    if not (select or reading.select) and outcome.state is CallState.SUCCEEDED:
+        select = select_of_tool(tool.operation)
+    return replace(reading, select=select) if select else reading
 
 
 def _request_of(call: ToolCall, tool: Tool, server: ServerRecord) -> CallRequest:

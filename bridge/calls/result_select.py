@@ -37,6 +37,12 @@ def split_select(text: str, operation: CompiledOperation, validator: ArgumentVal
     return f"{{{rest}}}", checked_select(arguments[RESULT_SELECT], RESULT_SELECT)
 
 
+def select_of_tool(operation: CompiledOperation) -> str:
+    """Return the query that an edit of the tool fixed for its answers; "" if there is none."""
+    select = operation.result_select
+    return "" if not select or _answers_files(operation) else select
+
+
 def checked_select(query: JsonValue, argument: str) -> str:
     """Return a query that can be run; "" for null and for no text at all.
 

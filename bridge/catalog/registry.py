@@ -47,6 +47,7 @@ from bridge.tasks import Tasks, yield_to_loop
 from bridge.timings import USUAL_TIMINGS
 from toolserver.call.arguments import ArgumentValidator
 from toolserver.operation.request_plan import optional_body_arguments
+from toolserver.request.argument_check import withheld_check
 from toolserver.tool.catalog import Tool
 from toolserver.tool.compile import CompiledDocument, CompiledOperation
 from toolserver.tool.selection import Offer, Selection
@@ -337,6 +338,7 @@ class Registry:
                 schemas[operation.key],
                 takes_more=operation.takes_more,
                 optional_body=optional_body_arguments(operation.plan_json),
+                check=withheld_check(operation.plan_json),
             )
             server.validators[operation.key] = validator
         return validator

@@ -43,10 +43,13 @@ function pathArguments({ path, parameters }, base, pathname) {
   if (segments.length !== texts.length) return null;
   const found = segments.map((segment, place) => segmentValues(segment, decodeURIComponent(texts[place])));
   if (found.includes(null)) return null;
-  const argumentOf = new Map(
-    parameters.filter((each) => each.in === "path").map(({ name, argument }) => [name, argument]),
-  );
-  return found.flatMap((values) => values ?? []).map(([name, text]) => [argumentOf.get(name) ?? name, text]);
+  const inPath = parameters.filter((each) => each.in === "path");
+  const argumentOf = new Map(inPath.map(({ name, argument }) => [name, argument]));
+  const fixed = new Set(inPath.filter((each) => each.argument === undefined).map(({ name }) => name));
+  return found
+    .flatMap((values) => values ?? [])
+    .filter(([name]) => !fixed.has(name))
+    .map(([name, text]) => [argumentOf.get(name) ?? name, text]);
 }
 
 /**
@@ -76,7 +79,7 @@ function segmentValues(segment, text) {
 function queryArguments({ parameters }, query) {
   return parameters.flatMap(({ in: location, name, argument }) => {
     const texts = location === "query" ? query.getAll(name) : [];
-    return texts.length === 0 ? [] : [[argument, texts.length === 1 ? texts[0] : texts]];
+    return texts.length === 0 || argument === undefined ? [] : [[argument, texts.length === 1 ? texts[0] : texts]];
   });
 }
 

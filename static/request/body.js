@@ -9,6 +9,7 @@ import { inCharset, textOf, writeEvents, writeSequence } from "./body_text.js";
 import { writeXml } from "./body_xml.js";
 import { stringifyJson } from "../base/json_text.js";
 import { missingArgument, RequestError } from "./request_error.js";
+import { fillPlace } from "./withheld.js";
 
 /** @typedef {import("../types/types.d.ts").RequestPlan} RequestPlan */
 /** @typedef {import("../types/types.d.ts").PlanBody} PlanBody */
@@ -28,7 +29,7 @@ import { missingArgument, RequestError } from "./request_error.js";
 export function writeBody(plan, args, boundary) {
   const { body } = plan;
   if (!body) return null;
-  const value = bodyValue(plan, body, args);
+  const value = filledValue(plan, body, bodyValue(plan, body, args));
   if (value === undefined) return null;
   if (["GET", "HEAD"].includes(plan.method))
     throw new RequestError("unsendable", `A browser sends no body with ${plan.method}.`, body.argument);
@@ -36,6 +37,19 @@ export function writeBody(plan, args, boundary) {
   if (body.kind === "multipart") return multipartBody(body, value, boundary ?? freshBoundary());
   const { content_type: contentType } = body;
   return { content: inCharset(textContent(body, value), contentType, body.argument), contentType };
+}
+
+/**
+ * @param {RequestPlan} plan
+ * @param {PlanBody} body
+ * @param {JsonValue | undefined} value
+ * @returns {JsonValue | undefined} the value with what edits fix in it; undefined: no body
+ */
+function filledValue(plan, body, value) {
+  const isTextRead = !["json", "sequence"].includes(body.kind ?? "json");
+  if (value !== undefined) return fillPlace(plan, body, value, body.argument ?? "body", isTextRead);
+  const alone = body.argument === undefined ? fillPlace(plan, body, {}, "body", isTextRead) : {};
+  return Object.keys(/** @type {JsonObject} */ (alone)).length > 0 ? alone : undefined;
 }
 
 /** @param {PlanBody} body @param {JsonValue} value @returns {WrittenBody} */

@@ -15,6 +15,7 @@ import { checkValues } from "./sendable_values.js";
 import { joinUrl, parseBase } from "./request_url.js";
 import { placeSecrets } from "./credential_placement.js";
 import { encodeStrict, primitiveText, writeParameter } from "./parameter_style.js";
+import { fillPlace, refuseWithheldNames } from "./withheld.js";
 
 export { RequestError };
 
@@ -49,12 +50,13 @@ export function buildRequest(plan, args, options = {}) {
   if (/^(connect|trace|track)$/i.test(plan.method))
     throw new RequestError("unsendable", `A browser does not let a page send ${plan.method}.`);
   checkValues(args);
+  refuseWithheldNames(plan, args);
   const base = parseBase(options.baseUrl || plan.base_url);
   /** @type {Draft} */
   const draft = { path: new Map(), pathArguments: new Map(), query: [], headers: new Map(), unsendable: [] };
   draft.unsendable.push(...(plan.unsendable ?? []));
   if (plan.accept) draft.headers.set("accept", plan.accept);
-  for (const parameter of plan.parameters) placeParameter(parameter, args, draft);
+  for (const parameter of plan.parameters) placeParameter(plan, parameter, args, draft);
   const body = writeBody(plan, args, options.boundary);
   if (body !== null) draft.headers.set("content-type", body.contentType);
   addSecrets(plan, options.credentials ?? {}, draft);
@@ -69,13 +71,14 @@ export function buildRequest(plan, args, options = {}) {
 }
 
 /**
+ * @param {RequestPlan} plan
  * @param {PlanParameter} parameter
  * @param {JsonObject} args
  * @param {Draft} draft
  */
-function placeParameter(parameter, args, draft) {
-  const { in: location, name, argument } = parameter;
-  const value = Object.hasOwn(args, argument) ? args[argument] : parameter.default;
+function placeParameter(plan, parameter, args, draft) {
+  const { in: location, name, argument = name } = parameter;
+  const value = sentValue(plan, parameter, args);
   if (location === "header" && IGNORED_HEADERS.has(name.toLowerCase())) return;
   const reason =
     location === "cookie" ? "A page cannot set cookies of another site." : unsendableHeader(parameter, value);
@@ -92,6 +95,18 @@ function placeParameter(parameter, args, draft) {
     draft.pathArguments.set(name, argument);
   } else if (text !== null && location !== "header") draft.query.push(text);
   else if (text !== null) draft.headers.set(name.toLowerCase(), requirePrintable(text, argument));
+}
+
+/**
+ * @param {RequestPlan} plan
+ * @param {PlanParameter} parameter
+ * @param {JsonObject} args
+ * @returns {JsonValue | undefined} undefined: it has none
+ */
+function sentValue(plan, { name, argument = name, ...parameter }, args) {
+  if (parameter.fixed !== undefined) return parameter.fixed;
+  const value = Object.hasOwn(args, argument) ? args[argument] : parameter.default;
+  return value === undefined ? undefined : fillPlace(plan, parameter, value, argument, true);
 }
 
 /** @typedef {PlanParameter & {in: "path" | "query" | "querystring" | "header"}} SendableParameter */

@@ -9,7 +9,8 @@ export type JsonObject = { [key: string]: JsonValue };
 
 export type ParameterLocation = "path" | "query" | "querystring" | "header" | "cookie";
 export interface PlanParameter {
-  argument: string;
+  /** Absent: the value is fixed. */
+  argument?: string;
   in: ParameterLocation;
   name: string;
   required: boolean;
@@ -18,6 +19,10 @@ export interface PlanParameter {
   style?: string;
   explode?: boolean;
   allow_reserved?: boolean;
+  /** What an edit has fixed: sent in every request. */
+  fixed?: JsonValue;
+  /** The place of its value in `withheld`. */
+  place?: number;
   /** Of a path: the value may span several segments. */
   slashes?: boolean;
   content_type?: string;
@@ -51,6 +56,8 @@ export interface PlanBody {
   additional?: boolean;
   /** Of a multipart body whose parts have no names: how each item of the array is written. */
   parts?: Omit<PlanField, "name">;
+  /** Its place in `withheld`. */
+  place?: number;
   xml?: XmlNode;
 }
 export interface XmlNode {
@@ -93,6 +100,19 @@ export interface RequestPlan {
   unsendable?: Unsendable[];
   /** ask: each call is decided alone, whatever was allowed. */
   approval?: "ask";
+  /** What edits keep from callers: names that are no arguments, and places of values. */
+  withheld?: { names: string[]; places: PlanPlace[] };
+}
+/** A place of a value, and by their index the places below it. */
+export interface PlanPlace {
+  /** Whether a text there is only a text: keys are refused because they would spread into a query. */
+  takes_text?: boolean;
+  refused?: string[];
+  fixed?: [string, JsonValue][];
+  members?: [string, number][];
+  /** Of properties that the schema does not name. */
+  others?: number;
+  items?: number;
 }
 
 // ---- credentials ----

@@ -58,7 +58,12 @@ class ArgumentValidator:
     """Validates arguments against one schema. Compile it once (about 1 ms) and use it any number of times."""
 
     def __init__(
-        self, schema_json: bytes, *, takes_more: bool = True, optional_body: frozenset[str] = frozenset()
+        self,
+        schema_json: bytes,
+        *,
+        takes_more: bool = True,
+        optional_body: frozenset[str] = frozenset(),
+        check: Callable[[JsonObject], None] | None = None,
     ) -> None:
         """`schema_json`: the argument schema of a tool.
 
@@ -67,8 +72,12 @@ class ArgumentValidator:
 
         `optional_body`: arguments that are the properties of an optional body. The schema requires some of
         them; they may be missing where no body is sent.
+
+        `check` raises `ArgumentError` for arguments that the schema cannot refuse, such as names that an edit
+        withholds where further ones are taken.
         """
         self._schema_json = schema_json
+        self._check = check
         self._optional_body = optional_body
         schema = cast(JsonObject, _rewrite(orjson.loads(schema_json), _loosen))
         if optional_body:
@@ -94,7 +103,7 @@ class ArgumentValidator:
         if self._validator.may_take_long:
             self._check_work(arguments)
         if self._validator.is_valid(arguments):
-            return arguments
+            return self._checked(arguments)
         schema = cast(JsonObject, orjson.loads(self._schema_json))
         sent = decode_arguments(arguments, schema, _Nodes().fits)
         if sent is not arguments:
@@ -102,8 +111,13 @@ class ArgumentValidator:
                 raise ArgumentError(_TOO_DEEP)
             self._check_work(sent)
             if self._validator.is_valid(sent):
-                return sent
+                return self._checked(sent)
         raise self._explain(sent)
+
+    def _checked(self, arguments: JsonObject) -> JsonObject:
+        if self._check is not None:
+            self._check(arguments)
+        return arguments
 
     def _check_work(self, arguments: JsonObject) -> None:
         if self._validator.would_take_long(arguments):

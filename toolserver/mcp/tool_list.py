@@ -17,6 +17,8 @@ from toolserver.operation.operation import Operation, OperationList
 from toolserver.operation.parameter import MAX_PROSE_CHARS
 from toolserver.operation.path_item import Skipped
 from toolserver.operation.tool_edit import read_edit
+from toolserver.operation.withheld import Withheld, Withholding
+from toolserver.schema.withheld import TooManyPlaces
 
 CALL = "CALL"
 """Stands where other operations have their HTTP method; a key is "CALL" and the tool's name."""
@@ -59,7 +61,7 @@ def read_tools(document: Document) -> tuple[OperationList, dict[str, McpTool]]:
     skipped: list[Skipped] = []
     for entry in entries:
         try:
-            tool = _read_tool(entry, given)
+            tool = _read_tool(document, entry, given)
             if tool.operation.key in found:
                 raise _Unusable("The name is that of an earlier tool of this server.")
             found[tool.operation.key] = tool
@@ -74,7 +76,7 @@ def _by_name(entries: list[JsonValue]) -> dict[str, JsonObject]:
     return {text_at(entry, "name"): entry for entry in entries if isinstance(entry, dict)}
 
 
-def _read_tool(entry: JsonValue, given: dict[str, JsonObject] | None) -> McpTool:
+def _read_tool(document: Document, entry: JsonValue, given: dict[str, JsonObject] | None) -> McpTool:
     """`given`: the definitions of the server by name; None: nothing edits them."""
     if not isinstance(entry, dict):
         raise _Unusable("The entry is not an object.")
@@ -88,7 +90,10 @@ def _read_tool(entry: JsonValue, given: dict[str, JsonObject] | None) -> McpTool
     definition = entry if given is None else given.get(name)
     if definition is None:
         raise _Unusable("The server has no tool of that name: an edit may change all of a tool but its name.")
-    edit = read_edit(entry)
+    edit = read_edit(entry, may_loosen=document.is_edited)
+    schema = object_at(entry, "inputSchema")
+    body = _body_of(entry)
+    withheld, problems = _read_withheld(document.with_root(schema), body)
     operation = Operation(
         key=f"{CALL} {name}",
         method=CALL,
@@ -98,17 +103,27 @@ def _read_tool(entry: JsonValue, given: dict[str, JsonObject] | None) -> McpTool
         description=text_at(entry, "description")[:MAX_PROSE_CHARS].strip(),
         tags=(),
         parameters=(),
-        body=_body_of(entry),
+        body=body,
         servers=(),
         security=(),
         deprecated=False,
         safe=False,
         idempotent=False,
         accept=ACCEPTED_TYPES,
-        warnings=edit.problems,
+        warnings=(*edit.problems, *problems),
         edit=edit,
+        withheld=withheld,
     )
-    return McpTool(operation, definition, object_at(entry, "inputSchema"))
+    return McpTool(operation, definition, schema)
+
+
+def _read_withheld(document: Document, body: Body | None) -> tuple[Withheld | None, list[str]]:
+    if not document.may_edit:
+        return None, []
+    try:
+        return Withholding(document).read_withheld((), (), body)
+    except TooManyPlaces as error:
+        raise _Unusable(str(error)) from None
 
 
 def _title_of(tool: JsonObject) -> str:

@@ -11,6 +11,7 @@ from toolserver.json_types import JsonObject, dump_json
 from toolserver.operation.argument_names import Arguments
 from toolserver.operation.operation import Operation
 from toolserver.operation.request_plan import PLAN_VERSION, plan_body
+from toolserver.operation.withheld import amend_plan
 
 _BRACES = str.maketrans({"{": "%7B", "}": "%7D"})
 """In the path of a plan they would be expressions."""
@@ -27,7 +28,7 @@ def write_call_plan(
 ) -> bytes:
     """The plan as compact JSON. `rest` is what follows `base_url` in the endpoint (`rest_of_endpoint`)."""
     body = operation.body
-    return dump_json(
+    plan_json = dump_json(
         {
             "version": PLAN_VERSION,
             "kind": "mcp",
@@ -45,6 +46,7 @@ def write_call_plan(
             **({"approval": operation.edit.approval} if operation.edit.approval else {}),
         }
     )
+    return amend_plan(plan_json, operation.withheld) if operation.withheld is not None else plan_json
 
 
 def rest_of_endpoint(endpoint: str) -> str:

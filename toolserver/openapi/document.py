@@ -5,14 +5,11 @@ info; mcp, server) and references, not paths, tools, operations or schemas. Does
 many documents in use break the rules somewhere, and one broken place must not cost the whole document.
 """
 
-import gc
 import hashlib
 import itertools
-import json
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
-from functools import partial
 from typing import cast
 from urllib.parse import unquote
 
@@ -21,19 +18,18 @@ from toolserver.json_types import (
     MAX_NESTING,
     JsonObject,
     JsonValue,
-    NestedTooDeeply,
     object_at,
     scalar_text_at,
     text_at,
 )
-from toolserver.openapi.edits import DocumentEdits, IdleEdit
+from toolserver.openapi.document_marks import mark_document
+from toolserver.openapi.edits import EXTENSION, DocumentEdits, IdleEdit
 from toolserver.openapi.foreign_formats import name_root, name_text
-from toolserver.openapi.json_text import read_json
-from toolserver.openapi.references import rebase_references
+from toolserver.openapi.references import rebase_references, walk_containers
 from toolserver.openapi.source_text import SourceText
+from toolserver.openapi.source_value import read_source
 from toolserver.openapi.swagger import convert_envelope
 from toolserver.openapi.written_scalars import TEXTS_FIELD, restore_texts
-from toolserver.openapi.yaml_text import read_yaml, too_deep, too_many_nodes
 
 _MAX_HOPS = 100
 """Maximum number of references followed in a row before a chain counts as circular; no real document comes
@@ -42,9 +38,6 @@ near."""
 _MAX_REFERENCE_CHARS = 4000
 
 _MAX_WARNINGS = 50
-
-_AT_A_TIME = 4_000
-"""Number of values measured together: few enough that the values below them stay in the processor's cache."""
 
 OMITTED_FIELD = "x-left-out"
 """Field of the root in which `bundle` records why files are missing, by reference."""
@@ -113,6 +106,8 @@ class Document:
     """The root as its author gave it; None: nothing edits it."""
     idle_edits: tuple[IdleEdit, ...] = ()
     """Edits that found nothing to change."""
+    may_edit: bool = False
+    """Whether it may say more of a tool than OpenAPI does: then arguments are looked at for that."""
     _names: dict[str, JsonValue] = field(default_factory=dict[str, JsonValue], repr=False, compare=False)
     _resolved: dict[str, JsonValue] = field(default_factory=dict[str, JsonValue], repr=False, compare=False)
     _holders: dict[str, JsonObject] = field(default_factory=dict[str, JsonObject], repr=False, compare=False)
@@ -168,6 +163,11 @@ class Document:
     def with_root(self, root: JsonObject) -> "Document":
         """A document of which nothing but `root` is left to refer to."""
         return replace(self, root=root, written=root, _names={}, _resolved={}, _holders={})
+
+    @property
+    def is_edited(self) -> bool:
+        """Whether overlays of the server's owner edit it."""
+        return self.unedited is not None
 
     def before_edits(self) -> "Document | None":
         """The same document as its author gave it; None: nothing edits it."""
@@ -282,22 +282,6 @@ def _step(node: JsonValue, token: str, ref: str) -> JsonValue:
     raise _unresolved(ref, f"there is no {quote_text(next(_spellings(token)))}")
 
 
-def walk_containers(root: JsonValue) -> Iterator[tuple[int, list[JsonObject | list[JsonValue]]]]:
-    """The objects and arrays of a tree, level by level; shared nodes appear once per level."""
-    level = [root] if isinstance(root, dict | list) else []
-    depth = 0
-    while level:
-        depth += 1
-        yield depth, level
-        below = [
-            value
-            for container in level
-            for value in (container.values() if isinstance(container, dict) else container)
-            if isinstance(value, (dict, list))
-        ]
-        level = list({id(value): value for value in below}.values())
-
-
 def _named_nodes(root: JsonObject) -> dict[str, JsonValue]:
     """Every node with an `$anchor` (as "#name") or an absolute `$id`; of duplicates the first counts."""
     named: dict[str, JsonValue] = {}
@@ -326,7 +310,7 @@ def parse_document(
     """
     limits = limits or DocumentLimits()
     source = SourceText(text, limits.max_bytes)
-    root, warnings = _read(source, limits)
+    root, warnings = read_source(source, max_depth=limits.max_depth, max_nodes=limits.max_nodes)
     if not isinstance(root, dict):
         raise _not_a_document(source, root, "its root is not an object")
     digest = hashlib.sha256(source.encoded).hexdigest()
@@ -336,11 +320,12 @@ def parse_document(
     if edits is not None:
         unedited = root
         digest = hashlib.sha256(f"{digest} {edits.digest}".encode()).hexdigest()
-        root, idle = edits.edit_root(root)
+        root, idle = edits.edit_root(mark_document(root))
         warnings += [edit.text for edit in idle]
+    may_edit = edits is not None or EXTENSION.encode() in source.encoded
     if is_tool_list(root):
         listed = _tool_list(root, digest, limit_warnings(warnings, _MAX_WARNINGS), limits)
-        return replace(listed, unedited=unedited, idle_edits=idle)
+        return replace(listed, unedited=unedited, idle_edits=idle, may_edit=may_edit)
     openapi, family = _versions(source, root)
     if family in _SINCE_3_1 and (edits is not None or b"$id" in source.encoded):
         rebase_references(root)
@@ -362,6 +347,7 @@ def parse_document(
         limits=limits,
         unedited=unedited,
         idle_edits=idle,
+        may_edit=may_edit,
     )
     return replace(document, root=convert_envelope(root)) if family == SWAGGER else document
 
@@ -407,65 +393,8 @@ def read_value(text: str | bytes, *, limits: DocumentLimits | None = None) -> Js
         DocumentError: not_json_or_yaml, too_large, too_deep, yaml_alias_bomb.
     """
     limits = limits or DocumentLimits()
-    return _read(SourceText(text, limits.max_bytes), limits)[0]
-
-
-def _read(source: SourceText, limits: DocumentLimits) -> tuple[JsonValue, list[str]]:
-    try:
-        return _read_json_or_yaml(source, limits)
-    except DocumentError as error:
-        if error.code == "not_json_or_yaml" and (named := name_text(source.text)):
-            raise DocumentError(error.code, named) from None
-        raise
-
-
-def _read_json_or_yaml(source: SourceText, limits: DocumentLimits) -> tuple[JsonValue, list[str]]:
-    start = source.first_sign()
-    if start == "":
-        raise DocumentError("not_json_or_yaml", "The text is empty.")
-    if start == "<":
-        raise DocumentError("not_json_or_yaml", "The text is markup, not JSON or YAML.")
-    if start not in "{[":
-        return read_yaml(source.text, max_depth=limits.max_depth, max_nodes=limits.max_nodes)
-    try:
-        return read_json(source, partial(_measure, limits))
-    except json.JSONDecodeError as error:
-        return _read_flow_yaml(source.text, limits, error)
-    except NestedTooDeeply:
-        raise too_deep(limits.max_depth) from None
-    except ValueError as error:
-        raise DocumentError("not_json_or_yaml", f"The text is not JSON: {error}.") from error
-
-
-def _read_flow_yaml(
-    text: str, limits: DocumentLimits, json_error: json.JSONDecodeError
-) -> tuple[JsonValue, list[str]]:
-    """Reads YAML's flow style, which begins like JSON; if it is neither, the JSON error is more helpful."""
-    try:
-        return read_yaml(text, max_depth=limits.max_depth, max_nodes=limits.max_nodes)
-    except DocumentError as error:
-        if error.code != "not_json_or_yaml":
-            raise
-    place = f"line {json_error.lineno}, column {json_error.colno}"
-    raise DocumentError(
-        "not_json_or_yaml", f"The text is not valid JSON at {place}: {json_error.msg}."
-    ) from json_error
-
-
-def _measure(limits: DocumentLimits, root: JsonValue) -> None:
-    """Checks size and depth; the garbage collector visits containers several times as fast as Python code."""
-    nodes = 0
-    waiting = [(1, [root])]
-    while waiting:
-        depth, values = waiting.pop()
-        nodes += len(values)
-        if nodes > limits.max_nodes:
-            raise too_many_nodes(limits.max_nodes)
-        if depth > limits.max_depth and any(isinstance(value, dict | list) for value in values):
-            raise too_deep(limits.max_depth)
-        below = cast(list[JsonValue], gc.get_referents(*values))
-        for start in range(0, len(below), _AT_A_TIME):
-            waiting.append((depth + 1, below[start : start + _AT_A_TIME]))
+    source = SourceText(text, limits.max_bytes)
+    return read_source(source, max_depth=limits.max_depth, max_nodes=limits.max_nodes)[0]
 
 
 def _not_a_document(source: SourceText, root: JsonValue, why: str) -> DocumentError:

@@ -9,6 +9,9 @@ from typing import Protocol
 
 from toolserver.json_types import JsonObject
 
+EXTENSION = "x-tool-bridge"
+"""What documents and edits say of tools beyond OpenAPI, see `docs/reference/x-tool-bridge.md`."""
+
 
 @dataclass(frozen=True, slots=True)
 class IdleEdit:

@@ -108,6 +108,22 @@ def starts_within(resource: Resource, fragment: str) -> bool:
     return not isinstance(resource.node, dict) or first in resource.node
 
 
+def walk_containers(root: JsonValue) -> Iterator[tuple[int, list[JsonObject | list[JsonValue]]]]:
+    """The objects and arrays of a tree, level by level; shared nodes appear once per level."""
+    level = [root] if isinstance(root, dict | list) else []
+    depth = 0
+    while level:
+        depth += 1
+        yield depth, level
+        below = [
+            value
+            for container in level
+            for value in (container.values() if isinstance(container, dict) else container)
+            if isinstance(value, (dict, list))
+        ]
+        level = list({id(value): value for value in below}.values())
+
+
 def rebase_references(root: JsonObject) -> None:
     """Makes references below an `$id` to what is in the document pointers from its root, in place."""
     found = find_references(root, "")

@@ -6,6 +6,7 @@ description explains.
 """
 
 from toolserver.json_types import JsonObject, JsonValue, object_at, text_at, with_texts_of
+from toolserver.openapi.edits import EXTENSION
 
 _COPIED_KEYS = frozenset(("name", "in", "required", "description", "allowEmptyValue"))
 _SCHEMA_KEYS = frozenset(
@@ -113,6 +114,8 @@ def schema_of(node: JsonObject) -> JsonValue:
         about = text_at(node, "description")
         if description := (f"{about} {note}" if note else about).strip():
             own["description"] = description
+        if EXTENSION in node:
+            own[EXTENSION] = node[EXTENSION]
     return own
 
 

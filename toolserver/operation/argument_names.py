@@ -16,6 +16,8 @@ Target: TypeAlias = tuple[Place, str]
 Arguments: TypeAlias = Mapping[Target, str]
 """The names of an operation's arguments, in the order of its schema."""
 
+NO_NAMES: Arguments = {}
+
 MAX_CHARS = 64
 LEGAL = re.compile(r"[A-Za-z0-9_.-]{1,64}")
 """Keys of arguments that all providers accept (of 34,975 real ones, 842 are something else)."""
@@ -40,8 +42,8 @@ def legal_name(name: str) -> str:
     return _ILLEGAL.sub("_", plain)[:MAX_CHARS].strip("_") or "argument"
 
 
-def bind_names(targets: Sequence[Target]) -> Arguments:
-    """The argument name of each target, in order; no target may occur twice.
+def bind_names(targets: Sequence[Target], chosen: Arguments = NO_NAMES) -> Arguments:
+    """The argument name of each target, in order; no target may occur twice. `chosen`: what edits call some.
 
     Of equal names, a body property keeps its own, then the first parameter does; a parameter becomes
     `name__in`, and what still clashes gets `_2`, `_3`, …. Names that need no change are assigned before names
@@ -53,7 +55,7 @@ def bind_names(targets: Sequence[Target]) -> Arguments:
     changing_properties: list[Target] = []
     changing_parameters: list[Target] = []
     for target in targets:
-        location, name = target
+        location, name = target[0], chosen.get(target, target[1])
         arguments[target] = name
         if legal_name(name) != name:
             (changing_properties if location in _OF_BODIES else changing_parameters).append(target)
@@ -62,7 +64,7 @@ def bind_names(targets: Sequence[Target]) -> Arguments:
         else:
             parameters.append(target)
     for target in (*parameters, *changing_properties, *changing_parameters):
-        name = legal_name(target[1])
+        name = legal_name(chosen.get(target, target[1]))
         if name in used:
             name = _free_name(target, name, used)
         arguments[target] = name

@@ -240,6 +240,17 @@ def is_structured(document: Document, schema: JsonValue) -> bool:
     return False
 
 
+def may_be_object(document: Document, schema: JsonValue) -> bool:
+    """Whether values may be objects: some branch says so, or none says what they are."""
+    types: list[JsonValue] = []
+    for part in list_branches(document, schema):
+        stated = part.get("type")
+        types += stated if isinstance(stated, list) else [] if stated is None else [stated]
+        if object_at(part, "properties"):
+            return True
+    return not types or "object" in types
+
+
 def is_binary(document: Document, schema: JsonValue) -> bool:
     """Whether a value is a file or an array of files: raw bytes, which JSON and forms cannot carry."""
     return any(map(_is_binary_string, _value_branches(document, schema)))

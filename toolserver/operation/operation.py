@@ -34,11 +34,14 @@ from toolserver.operation.parameter_list import (
     NO_SENDINGS,
     Entries,
     ParameterLists,
+    ReadParameters,
     SendingList,
     has_authorization,
 )
 from toolserver.operation.path_item import PathMethod, Skipped, UnusableOperation, find_places
 from toolserver.operation.tool_edit import NO_EDIT, ToolEdit, read_edit
+from toolserver.operation.withheld import Withheld, Withholding
+from toolserver.schema.withheld import TooManyPlaces
 
 __all__ = [
     "Body",
@@ -109,6 +112,8 @@ class Operation(Struct, gc=False):
     template: str = ""
     """The path with names in braces, where `path` is written as a gateway or framework does."""
     edit: ToolEdit = NO_EDIT
+    withheld: Withheld | None = None
+    """What its edits keep from callers in parameters and body; None: nothing."""
 
     def sendable_parameters(self) -> Sequence[Parameter]:
         """The `parameters` that an argument can fill."""
@@ -159,6 +164,8 @@ class _Reader:
         default_factory=dict[tuple[str, ...], tuple[str, ...]]
     )
     """By the statuses of the responses."""
+    withholding: Withholding | None = None
+    """None: nothing in the document edits arguments."""
     unsecured: list[str] = field(default_factory=list[str])
     """Keys of operations that take `Authorization` as a parameter and demand no credential."""
 
@@ -182,6 +189,7 @@ def read_operations(document: Document) -> OperationList:
         remaining_prose=limits.max_bytes,
         swagger=SwaggerReader(document.written) if document.version == SWAGGER else None,
         server_values=variables_of(document.root),
+        withholding=Withholding(document) if document.may_edit else None,
     )
     places = _places(document)
     operations: list[Operation] = []
@@ -309,9 +317,10 @@ def _read_operation(reader: _Reader, place: PathMethod, entries: Entries, body: 
     if is_shorter and not any(security.requirements) and has_authorization(entries):
         reader.unsecured.append(f"{method} {item.path}")
     summary, description = _read_prose(reader, place)
-    edit = read_edit(node)
+    edit = read_edit(node, may_loosen=reader.document.is_edited)
     if edit.problems:
         place.warnings += edit.problems
+    withheld = _read_withheld(reader, place, parameters, body)
     return Operation(
         f"{method} {item.path}",
         method,
@@ -334,7 +343,22 @@ def _read_operation(reader: _Reader, place: PathMethod, entries: Entries, body: 
         parameters.sendings,
         parameters.template,
         edit,
+        withheld,
     )
+
+
+def _read_withheld(
+    reader: _Reader, place: PathMethod, parameters: ReadParameters, body: Body | None
+) -> Withheld | None:
+    if reader.withholding is None:
+        return None
+    try:
+        sendable = [each for each in parameters.all if each.sending.unsendable is None]
+        withheld, problems = reader.withholding.read_withheld(sendable, parameters.withheld, body)
+    except TooManyPlaces as error:
+        raise UnusableOperation(str(error)) from None
+    place.warnings += problems
+    return withheld
 
 
 def _texts(values: list[JsonValue]) -> tuple[str, ...]:

@@ -8,12 +8,14 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from typing import Literal, NamedTuple, TypeAlias
 
-from msgspec import Struct
+from msgspec import Struct, structs
 
 from toolserver.errors import quote_text
 from toolserver.json_types import JsonObject, JsonValue, dump_json, object_at, text_at, trim_bytes
 from toolserver.openapi.document import SWAGGER, Document
+from toolserver.openapi.edits import EXTENSION
 from toolserver.openapi.media_type import FORM, base_type, choose_json
+from toolserver.openapi.security import read_security_schemes
 from toolserver.openapi.swagger_parameters import (
     BODY_PLACES,
     is_swagger_form,
@@ -25,6 +27,7 @@ from toolserver.openapi.swagger_parameters import (
 from toolserver.operation.argument_names import Target, legal_name
 from toolserver.operation.body import BodyField, read_query_fields
 from toolserver.operation.body_field import rules_of
+from toolserver.schema.argument_edit import read_argument_edit
 from toolserver.schema.example import examples_of, with_examples
 
 Location: TypeAlias = Literal["path", "query", "header", "cookie", "querystring"]
@@ -105,6 +108,12 @@ class Sending:
     default: str | None = None
     """Sent when there is no argument; for Accept-Language only, for which a browser has a value of its
     own."""
+    chosen: str = ""
+    """The name of its argument that an edit chose; "": the name that follows from its own."""
+    is_withheld: bool = False
+    """Whether no argument fills it: an edit hides it or fixes its value."""
+    fixed: tuple[JsonValue, ...] = ()
+    """The value that is always sent; empty: none is fixed."""
 
     target: Target = field(init=False, compare=False)
     argument: str = field(init=False, compare=False)
@@ -122,7 +131,7 @@ class Sending:
         name, location = self.name, self.location
         key = name.lower() if location == "header" else name
         self.target = (location, name)
-        self.argument = legal_name(name)
+        self.argument = self.chosen or legal_name(name)
         self.identity = (key, location)
         self.is_ignored = location == "header" and key in _IGNORED_HEADERS
         self.unsendable = _unsendable_reason(location, key)
@@ -141,6 +150,10 @@ class Sending:
             "name": self.name,
             "required": self.required,
         }
+        if self.is_withheld:
+            planned["withheld"] = True
+        if self.fixed:
+            planned["fixed"] = self.fixed[0]
         if self.default is not None:
             planned["default"] = self.default
         if self.content_type is None:
@@ -174,11 +187,13 @@ class Parameter(Struct, gc=False):
     node: JsonObject
     """As written."""
     description: str = ""
-    """What stands beside a reference to it, in place of its own description."""
+    """What stands beside a reference to it, or what an edit says, instead of its own description."""
+    problems: tuple[str, ...] = ()
+    """Sentences about edits that cannot be."""
 
     def with_slashes(self) -> "Parameter":
         """The same, spanning several segments of a path."""
-        return Parameter(replace(self.sending, slashes=True), self.node, self.description)
+        return Parameter(replace(self.sending, slashes=True), self.node, self.description, self.problems)
 
     def describe_parameter(self, document: Document) -> Described:
         """Reads the description anew on each call; a catalog needs none, and schema builders store theirs.
@@ -233,6 +248,7 @@ class ParameterReader:
         self._sendings: dict[_Alike, Sending] = {}
         self._plain: dict[tuple[JsonValue, JsonValue, bool], Sending] = {}
         """By name, place and whether the parameter says that it is required; most say no more."""
+        self._key_places: frozenset[tuple[str, str]] | None = None
 
     def read_parameter(self, node: JsonObject) -> Parameter | BodyPart | str:
         """The parameter, or a sentence about its problem.
@@ -254,6 +270,8 @@ class ParameterReader:
             return self._read_closely(node)
         if sending is None or not is_plain or "style" in node or "explode" in node or "allowReserved" in node:
             return self._read_closely(node)
+        if EXTENSION in node:
+            return self._edit(sending, node)
         return Parameter(sending, node)  # an earlier one of this name said no more than this one
 
     def _read_closely(self, node: JsonObject) -> Parameter | str:
@@ -274,7 +292,36 @@ class ParameterReader:
         sending = self._sendings.get(alike)
         if sending is None or not (self._is_swagger or isinstance(node.get("schema"), (dict, bool))):
             sending = self._new_sending(alike, node)
-        return sending if isinstance(sending, str) else Parameter(sending, node)
+        if isinstance(sending, str):
+            return sending
+        return self._edit(sending, node) if EXTENSION in node else Parameter(sending, node)
+
+    def _edit(self, sending: Sending, node: JsonObject) -> Parameter:
+        """The parameter as its edit wants it."""
+        is_swagger = self._is_swagger or is_swagger_form(node)
+        schema = node if is_swagger else self._document.follow_refs(_schema_at(node))
+        edit = read_argument_edit(
+            node,
+            sending.name,
+            schema if isinstance(schema, dict) else {},
+            is_required=sending.required,
+            may_fix=self._document.is_edited,
+        )
+        if edit.fixed and sending.identity in self._keys():
+            problem = f"{quote_text(sending.name)} is where a key of the API goes: save it under Credentials."
+            edit = structs.replace(edit, is_withheld=False, fixed=(), problems=(*edit.problems, problem))
+        edited = replace(sending, chosen=edit.name, is_withheld=edit.is_withheld, fixed=edit.fixed)
+        return Parameter(edited, node, edit.description, edit.problems)
+
+    def _keys(self) -> frozenset[tuple[str, str]]:
+        """The identities of parameters that carry the keys of security schemes."""
+        if self._key_places is None:
+            schemes, _ = read_security_schemes(self._document)
+            places = [(each.name or "", each.location or "") for each in schemes.values()]
+            self._key_places = frozenset(
+                (name.lower() if place == "header" else name, place) for name, place in places if place
+            )
+        return self._key_places
 
     def _style_of(self, node: JsonObject) -> tuple[JsonValue, JsonValue]:
         """What it says of how arrays are joined."""

@@ -13,11 +13,12 @@ from typing import TypeAlias, cast
 from msgspec import Struct
 
 from toolserver.errors import quote_text
-from toolserver.json_types import JsonObject, JsonValue, dump_json, text_at
+from toolserver.json_types import JsonObject, JsonValue, dump_json, text_at, with_texts_of
 from toolserver.openapi.document import SWAGGER, Document
-from toolserver.operation.argument_names import Arguments, bind_names
+from toolserver.openapi.edits import EXTENSION
+from toolserver.operation.argument_names import NO_NAMES, Arguments, bind_names
 from toolserver.operation.odd_forms import describe_odd_parameter
-from toolserver.operation.parameter import BodyPart, Parameter, ParameterReader
+from toolserver.operation.parameter import BodyPart, Parameter, ParameterReader, Sending
 from toolserver.operation.path_item import PathMethod, UnusableOperation, expressions_of, leads_elsewhere
 from toolserver.operation.path_template import fit_template
 
@@ -45,6 +46,8 @@ class SendingList(Struct, frozen=True, gc=False):
     """Their entries in a plan, compact JSON without the brackets."""
     clash: bool = False
     """Whether some share a legal name, so that `bind_names` gave others."""
+    chosen: Arguments = NO_NAMES
+    """The arguments whose name an edit chose."""
 
 
 NO_SENDINGS = SendingList({}, b"")
@@ -59,6 +62,8 @@ class ReadParameters(Struct, frozen=True, gc=False):
     sendings: SendingList = NO_SENDINGS
     template: str = ""
     """The path with the parameters' names in braces, where it is written in another way."""
+    withheld: tuple[Sending, ...] = ()
+    """Those that no argument fills, because an edit hides them or fixes their values."""
 
 
 class Entries(Struct, frozen=True, gc=False):
@@ -142,11 +147,24 @@ class ParameterLists:
         ref = entry.get("$ref") if isinstance(entry, dict) else None
         if not isinstance(ref, str):
             return self._read(entry)
+        if isinstance(entry, dict) and EXTENSION in entry:
+            return self._read_edited(entry)
         found = self._by_reference.get(ref)
         if found is None:
             found = self._by_reference[ref] = self._read(self._document.follow_refs(entry))
         if isinstance(found, Parameter) and (description := self._document.description_beside(entry)):
-            return Parameter(found.sending, found.node, description)
+            return Parameter(found.sending, found.node, description, found.problems)
+        return found
+
+    def _read_edited(self, entry: JsonObject) -> _Read:
+        """The parameter of a reference beside which an edit stands, for this operation alone."""
+        target = self._document.follow_refs(entry)
+        if not isinstance(target, dict):
+            return self._read(target)
+        found = self._read(with_texts_of(target, {**target, EXTENSION: entry[EXTENSION]}))
+        description = self._document.description_beside(entry)
+        if isinstance(found, Parameter) and description and not found.description:
+            return Parameter(found.sending, found.node, description, found.problems)
         return found
 
     def _read(self, node: JsonValue) -> _Read:
@@ -185,8 +203,11 @@ class ParameterLists:
             refs: tuple[JsonValue, ...] = tuple(map(_REF, cast(list[JsonObject], entries)))
         except (KeyError, TypeError):  # not all of them are objects with that key
             return self._read_all(entries)
-        is_described = any(map(contains, cast(list[JsonObject], entries), repeat("description")))
-        if is_described or {*map(type, refs)} != {str}:
+        says_more = any(
+            any(map(contains, cast(list[JsonObject], entries), repeat(name)))
+            for name in ("description", EXTENSION)
+        )
+        if says_more or {*map(type, refs)} != {str}:
             return self._read_all(entries)
         found = self._of_references.get(refs)
         if found is None:
@@ -209,6 +230,7 @@ class ParameterLists:
             if isinstance(each, Parameter):
                 parameters.append(each)
                 planned.append(each.sending.planned)
+                problems += each.problems
             elif isinstance(each, BodyPart):
                 parts.append(each.node)
             else:
@@ -230,16 +252,17 @@ class ParameterLists:
         template = "" if fits else self._match_template(found, place)
         if len(found) > MAX_PARAMETERS:
             raise _too_many()
-        parameters = tuple(found.values())
+        withheld = tuple([each.sending for each in found.values() if _is_withheld(each)])
+        parameters = tuple([each for each in found.values() if not _is_withheld(each)])
         unsendable = [each for each in parameters if each.sending.unsendable is not None]
         if unsendable:
             _warn_of_optional(unsendable, place)
             sendable = [each for each in parameters if each.sending.unsendable is None]
-            return ReadParameters(parameters, tuple(unsendable), _list_of(sendable), template)
+            return ReadParameters(parameters, tuple(unsendable), _list_of(sendable), template, withheld)
         sendings = _list_of(parameters)
         if fits and len(parameters) == len(entries.parameters):
             self._usual[alike] = sendings
-        return ReadParameters(parameters, (), sendings, template)
+        return ReadParameters(parameters, (), sendings, template, withheld)
 
     def _match_template(self, found: dict[tuple[str, str], Parameter], place: PathMethod) -> str:
         """Reconciles path parameters and template expressions; else it could never be called.
@@ -268,6 +291,10 @@ class ParameterLists:
                     f"The path parameter {quote_text(name)} is not described; it is taken as a string."
                 )
         return path if fitted else ""
+
+
+def _is_withheld(parameter: Parameter) -> bool:
+    return parameter.sending.is_withheld and parameter.sending.unsendable is None
 
 
 def _doubtful_need(each: Parameter | BodyPart) -> str:
@@ -302,10 +329,11 @@ def _warn_of_optional(unsendable: list[Parameter], place: PathMethod) -> None:
 def _list_of(parameters: Sequence[Parameter]) -> SendingList:
     sendings = [each.sending for each in parameters]
     arguments: Arguments = {sending.target: sending.argument for sending in sendings}
+    chosen = {sending.target: sending.chosen for sending in sendings if sending.chosen}
     if len({*arguments.values()}) == len(arguments):
-        return SendingList(arguments, b",".join([sending.planned for sending in sendings]))
-    bound = bind_names(list(arguments))
-    return SendingList(bound, write_parameters(parameters, bound), clash=True)
+        return SendingList(arguments, b",".join([sending.planned for sending in sendings]), chosen=chosen)
+    bound = bind_names(list(arguments), chosen)
+    return SendingList(bound, write_parameters(parameters, bound), clash=True, chosen=chosen)
 
 
 def write_parameters(parameters: Sequence[Parameter], arguments: Arguments) -> bytes:

@@ -18,6 +18,7 @@ from toolserver.operation.body import Body
 from toolserver.operation.body_field import rules_of
 from toolserver.operation.operation import Operation, Parameter, SecurityScheme
 from toolserver.operation.parameter_list import write_parameters
+from toolserver.operation.withheld import amend_plan
 
 PLAN_VERSION = 1
 
@@ -45,7 +46,7 @@ class PlanWriter:
         """
         body = operation.body
         path = operation.template or operation.path
-        return b"".join(
+        plan_json = b"".join(
             (
                 _head(operation.method, base_url),
                 dump_json(_without_fragment(path) if "#" in path else path),
@@ -62,6 +63,7 @@ class PlanWriter:
                 b',"approval":%b}' % dump_json(operation.edit.approval) if operation.edit.approval else b"}",
             )
         )
+        return amend_plan(plan_json, operation.withheld) if operation.withheld is not None else plan_json
 
     def _filled(self, operation: Operation, arguments: Arguments, additional: bool) -> bytes:
         """What arguments fill: parameters and body, written once for all operations that are called alike."""

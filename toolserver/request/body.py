@@ -10,6 +10,7 @@ from toolserver.request.file_content import fits, read_file, type_by_name
 from toolserver.request.form import FormField, fields_of, write_form
 from toolserver.request.multipart import write_multipart
 from toolserver.request.scalar_text import json_text, text_of
+from toolserver.request.withheld import fill_place
 from toolserver.request.xml_text import write_xml
 
 
@@ -33,7 +34,7 @@ def write_body(plan: JsonObject, arguments: JsonObject, boundary: str) -> Writte
     if text_at(plan, "method") in {"GET", "HEAD"}:
         message = f"A browser sends no body with {text_at(plan, 'method')}."
         raise RequestError("unsendable", message, argument=argument)
-    value = _value_of(plan, body, arguments)
+    value = fill_body(plan, body, value_of_body(plan, body, arguments))
     content_type = text_at(body, "content_type")
     match text_at(body, "kind"):
         case "binary":
@@ -46,6 +47,16 @@ def write_body(plan: JsonObject, arguments: JsonObject, boundary: str) -> Writte
             return WrittenBody(in_charset(text, content_type, argument or "body"), content_type)
 
 
+def fill_body(plan: JsonObject, body: JsonObject, value: JsonValue) -> JsonValue:
+    """The value of a body with what edits fix in it.
+
+    Raises:
+        RequestError: invalid_arguments: it has a name that is withheld.
+    """
+    is_text_read = text_at(body, "kind") not in ("", "sequence")
+    return fill_place(plan, body, value, text_at(body, "argument") or "body", is_text_read=is_text_read)
+
+
 def missing_argument(argument: str) -> RequestError:
     """The error for a required argument that has no value."""
     message = f'The argument "{argument}" is required and has no value.'
@@ -55,7 +66,8 @@ def missing_argument(argument: str) -> RequestError:
 def _has_value(plan: JsonObject, body: JsonObject, arguments: JsonObject) -> bool:
     argument = body.get("argument")
     if not isinstance(argument, str):
-        return bool(body.get("required") or _value_of(plan, body, arguments))
+        value = value_of_body(plan, body, arguments)
+        return bool(body.get("required") or value or fill_body(plan, body, value))
     if argument in arguments:
         return bool(body.get("required")) or arguments[argument] is not None
     if body.get("required"):
@@ -63,8 +75,8 @@ def _has_value(plan: JsonObject, body: JsonObject, arguments: JsonObject) -> boo
     return False
 
 
-def _value_of(plan: JsonObject, body: JsonObject, arguments: JsonObject) -> JsonValue:
-    """The value of the whole body, from one argument or from one per property."""
+def value_of_body(plan: JsonObject, body: JsonObject, arguments: JsonObject) -> JsonValue:
+    """The value of the whole body, from one argument, which there is, or from one per property."""
     argument = body.get("argument")
     if isinstance(argument, str):
         return arguments[argument]
@@ -75,7 +87,8 @@ def _value_of(plan: JsonObject, body: JsonObject, arguments: JsonObject) -> Json
         if text_at(each, "argument") in arguments
     }
     if body.get("additional"):
-        declared = {text_at(each, "argument") for each in (*_objects_at(plan, "parameters"), *properties)}
+        entries = (*_objects_at(plan, "parameters"), *properties)
+        declared = {text_at(each, "argument") for each in entries if "argument" in each}
         members |= {name: value for name, value in arguments.items() if name not in declared}
     return members
 

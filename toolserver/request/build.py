@@ -18,6 +18,7 @@ from toolserver.request.form import fields_of, write_form
 from toolserver.request.parameter_styles import encode_strict, write_parameter
 from toolserver.request.scalar_text import is_written_as_json, primitive_text, text_of
 from toolserver.request.url import UrlParts, join_url
+from toolserver.request.withheld import fill_place, refuse_withheld_names
 
 _IGNORED_HEADERS = {"accept", "content-type", "authorization"}
 """Header parameters that the specification says to ignore (OpenAPI 3.1.2 §4.8.12.1, `name`)."""
@@ -58,10 +59,11 @@ def build_request(
     if text_at(plan, "kind"):
         raise RequestError("unsendable", "An MCP tool has no request of its own, only a message.")
     _check_values(arguments)
+    refuse_withheld_names(plan, arguments)
     draft = _Draft(UrlParts(), {"accept": accept} if (accept := text_at(plan, "accept")) else {})
     for parameter in array_at(plan, "parameters"):
         if isinstance(parameter, dict):
-            _place_parameter(parameter, arguments, draft)
+            _place_parameter(plan, parameter, arguments, draft)
     body = write_body(plan, arguments, boundary)
     if body is not None:
         draft.headers["content-type"] = body.content_type
@@ -93,11 +95,16 @@ def _holds_infinity(value: JsonValue) -> bool:
     return isinstance(value, float) and not math.isfinite(value)
 
 
-def _place_parameter(parameter: JsonObject, arguments: JsonObject, draft: _Draft) -> None:
-    location, name, argument = (text_at(parameter, key) for key in ("in", "name", "argument"))
+def _place_parameter(plan: JsonObject, parameter: JsonObject, arguments: JsonObject, draft: _Draft) -> None:
+    location = text_at(parameter, "in")
+    name = text_at(parameter, "name")
+    argument = text_at(parameter, "argument") or name
     if location == "header" and name.lower() in _IGNORED_HEADERS:
         return
+    if "fixed" in parameter:
+        arguments = {argument: parameter["fixed"]}
     value = arguments[argument] if argument in arguments else parameter.get("default")
+    value = fill_place(plan, parameter, value, argument, is_text_read=True)
     must_stand = location == "path" or bool(parameter.get("required"))
     if value is None:
         if not must_stand:

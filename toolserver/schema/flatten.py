@@ -75,13 +75,14 @@ class Flattening:
         max_nodes: int,
         steps: Steps | None = None,
         references_count: bool = False,
+        may_fix: bool = False,
     ) -> None:
         """`resolve` gives the node of a reference or raises `ReferenceFailed`.
 
-        `max_nodes`: maximum number of nodes in one schema. `steps` counts the work. `references_count`: see
-        `ShapeReader`.
+        `max_nodes`: maximum number of nodes in one schema. `steps` counts the work. `references_count` and
+        `may_fix`: see `ShapeReader`.
         """
-        self.reader = ShapeReader(resolve, steps, references_count=references_count)
+        self.reader = ShapeReader(resolve, steps, references_count=references_count, may_fix=may_fix)
         self.steps = self.reader.steps
         self.max_nodes = max_nodes
         self._circles = ReferenceCycles(resolve, subtypes=self.reader.subtypes.references_below)

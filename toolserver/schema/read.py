@@ -19,6 +19,7 @@ from toolserver.json_types import (
     with_texts_of,
 )
 from toolserver.openapi.document import schema_reference_of
+from toolserver.openapi.edits import EXTENSION
 from toolserver.schema.alternatives import (
     describes_form,
     is_enum,
@@ -27,6 +28,7 @@ from toolserver.schema.alternatives import (
     one_enum,
     only_requires,
 )
+from toolserver.schema.argument_edit import described_property, withheld_properties
 from toolserver.schema.fit import fit_enum, settle_values
 from toolserver.schema.hints import describe_constraints
 from toolserver.schema.keywords import read_keywords, read_types, types_by_signs
@@ -83,6 +85,7 @@ class ShapeReader:
         steps: Steps | None = None,
         *,
         references_count: bool = False,
+        may_fix: bool = False,
     ) -> None:
         """`resolve` gives the node of a reference or raises `ReferenceFailed`.
 
@@ -90,10 +93,15 @@ class ShapeReader:
 
         `references_count`: what stands beside a reference adds to it, and counts for nothing where it
         contradicts it. Before OpenAPI 3.1 it "SHALL be ignored" (3.0.4 §4.7.23), but authors mean it.
+
+        `may_fix`: whether an overlay edits the document, which may fix the values of properties.
         """
         self._resolve = resolve
         self.steps = steps or Steps()
         self._references_count = references_count
+        self._may_fix = may_fix
+        self._edited: dict[int, tuple[JsonObject, frozenset[str], JsonObject]] = {}
+        """What `_edit` gives, by identity of the part, each with it so that the identity is not reused."""
         self.subtypes = Subtypes(resolve)
         self._takers = {
             **TAKERS,
@@ -241,6 +249,10 @@ class ShapeReader:
             for name, schema in properties.items()
             if schema is False or (isinstance(schema, dict) and self._is_read_only(schema))
         }
+        if any(isinstance(schema, dict) and EXTENSION in schema for schema in properties.values()):
+            withheld, properties = self._edit(part, properties)
+            shape.withheld |= withheld
+            unsent |= withheld
         if unsent:
             shape.hidden |= unsent
             for name in unsent:
@@ -252,6 +264,18 @@ class ShapeReader:
             if name not in shape.hidden:
                 present = shape.properties.get(name)
                 shape.properties[name] = schema if present is None else combine_schemas(present, schema)
+
+    def _edit(self, part: JsonObject, properties: JsonObject) -> tuple[frozenset[str], JsonObject]:
+        """The properties that no caller may send, and all of them with the descriptions for models.
+
+        Made once for each part, because flattened schemas are cached by identity.
+        """
+        found = self._edited.get(id(part))
+        if found is None:
+            withheld, _ = withheld_properties(part, may_fix=self._may_fix)
+            described = {name: described_property(name, schema) for name, schema in properties.items()}
+            found = self._edited[id(part)] = part, frozenset(withheld), described
+        return found[1:]
 
     def _is_read_only(self, schema: JsonObject) -> bool:
         """Whether a schema is read-only; its own statement wins over those of schemas that it combines."""

@@ -41,6 +41,8 @@ class Shape:
     required: tuple[str, ...] = ()
     hidden: frozenset[str] = frozenset()
     """Properties that a caller does not send: read-only ones and those that may never occur."""
+    withheld: frozenset[str] = frozenset()
+    """Those of `hidden` that an edit keeps from callers."""
     additional: tuple[JsonValue, ...] = ()
     """The `additionalProperties` of each part that describes properties; None where the part does not state
     it."""

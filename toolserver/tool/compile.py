@@ -68,7 +68,8 @@ class CompiledOperation(Struct, gc=False, array_like=True):
     plan_json: bytes
     """The request plan, compact."""
     digest: str
-    """Hex SHA-256 of plan, description and edits without a target: what a user accepts."""
+    """Hex SHA-256 of plan, description, the query of answers, and edits without a target: what a user
+    accepts."""
     origin: str
     """Origin of the plan's base URL; "" while that is unknown."""
     warnings: tuple[str, ...]
@@ -80,6 +81,10 @@ class CompiledOperation(Struct, gc=False, array_like=True):
     """Whether each call waits for its user, whatever was allowed."""
     answer: str = ""
     """The shape of its answer in one line, see `answer_shape`; "" while that is unknown."""
+    result_select: str = ""
+    """JMESPath that queries the answers of calls that bring none; "": nothing does."""
+    examples: tuple[bytes, ...] = ()
+    """Arguments of calls that models are shown, each as JSON; whether they fit is not checked."""
     original: Original | None = None
     """What it was before the edits of its document; None: the same, or it did not exist."""
 
@@ -355,7 +360,9 @@ class _Compiler:
     ) -> CompiledOperation:
         description = outline.description.encode("utf-8", "replace")
         idle = [edit for edit in self.idle_edits if edit.concerns(operation.path, operation.method)]
-        accepted = (plan_json, description, *(edit.digest.encode() for edit in idle))
+        select = operation.edit.result_select
+        selected = (b"result_select " + select.encode("utf-8", "replace"),) if select else ()
+        accepted = (plan_json, description, *selected, *(edit.digest.encode() for edit in idle))
         return CompiledOperation(
             operation.key,
             operation.method,
@@ -376,6 +383,8 @@ class _Compiler:
             bool(operation.edit.name),
             operation.edit.approval == "ask",
             self.source.answers.line_of(operation.path, operation.method),
+            operation.edit.result_select,
+            tuple(map(dump_json, operation.edit.examples)),
             self._original_of(operation, name, outline),
         )
 

@@ -17,6 +17,7 @@ from toolserver.openapi.document import SWAGGER, Document, reference_of
 from toolserver.operation.argument_names import (
     BODY_ARGUMENT,
     COMPLETE_BODY,
+    NO_NAMES,
     Arguments,
     Target,
     bind_names,
@@ -25,6 +26,7 @@ from toolserver.operation.argument_names import (
 from toolserver.operation.body import Body
 from toolserver.operation.operation import Operation
 from toolserver.operation.parameter import Parameter
+from toolserver.schema.argument_edit import chosen_name
 from toolserver.schema.example import examples_of, with_examples
 from toolserver.schema.flatten import Flattening
 from toolserver.schema.hints import (
@@ -89,7 +91,9 @@ class _Spread(Struct, frozen=True, gc=False):
     additional: JsonValue
     """The rule for further keys."""
     arguments: Arguments
-    """Each property under the legal form of its name."""
+    """Each property under the legal form of its name, or the name that an edit chose."""
+    chosen: Arguments = NO_NAMES
+    """The arguments whose name an edit chose."""
 
 
 class Definitions:
@@ -106,6 +110,7 @@ class Definitions:
             max_nodes=budget.nodes,
             steps=steps,
             references_count=document.version in _BEFORE_SIBLINGS,
+            may_fix=document.is_edited,
         )
         self.steps = self._flattening.steps
         self._schemas = ArgumentSchemas(self._flattening, budget)
@@ -160,8 +165,13 @@ class Definitions:
         if operation.body is not None:
             sources += self._body_sources(operation.body, spread)
         arguments = _name_arguments(operation, spread)
+        chosen = _chosen_names(operation, spread)
         named = [
-            source if source.argument == argument else _renamed(source, argument, target)
+            source
+            if source.argument == argument
+            else source._replace(argument=argument, lasting=False)
+            if chosen.get(target) == argument
+            else _renamed(source, argument, target)
             for source, (target, argument) in zip(sources, arguments.items(), strict=True)
         ]
         schema = self._schemas.build_schema(named, bare=bare)
@@ -196,7 +206,8 @@ class Definitions:
     def _read_spread(self, schema: JsonValue) -> _Spread | None:
         shape = self._flattening.reader.read_shape(schema)
         self._remaining_properties -= len(shape.properties)
-        if shape.types != ("object",) or not shape.properties or shape.alternatives:
+        is_empty = not shape.properties and not shape.withheld
+        if shape.types != ("object",) or is_empty or shape.alternatives:
             return None
         additional = None if shape.patterns else shape.additional_schema()
         required = tuple(shape.required_names())
@@ -206,8 +217,13 @@ class Definitions:
             properties = properties | undescribed
         if len(properties) > MAX_SPREAD:
             return None
+        chosen: Arguments = {
+            ("body_property", name): found
+            for name, each in properties.items()
+            if (found := chosen_name(each))
+        }
         arguments: Arguments = {("body_property", name): legal_name(name) for name in properties}
-        return _Spread(shape, properties, required, additional, arguments)
+        return _Spread(shape, properties, required, additional, {**arguments, **chosen}, chosen)
 
     def _body_sources(self, body: Body, spread: _Spread | None) -> list[ArgumentSource]:
         if spread is None:
@@ -283,8 +299,12 @@ def _name_arguments(operation: Operation, spread: _Spread | None) -> Arguments:
     elif operation.body is not None:
         arguments[COMPLETE_BODY] = BODY_ARGUMENT
     if sendings.clash or len({*arguments.values()}) < len(arguments):
-        return bind_names(list(arguments))
+        return bind_names(list(arguments), _chosen_names(operation, spread))
     return arguments
+
+
+def _chosen_names(operation: Operation, spread: _Spread | None) -> Arguments:
+    return {**operation.sendings.chosen, **(spread.chosen if spread is not None else {})}
 
 
 def _parameter_source(document: Document, parameter: Parameter) -> ArgumentSource:

@@ -11,6 +11,7 @@ import orjson
 from toolserver.call.arguments import ArgumentValidator, parse_arguments
 from toolserver.json_types import JsonObject
 from toolserver.operation.request_plan import optional_body_arguments
+from toolserver.request.argument_check import withheld_check
 from toolserver.tool.compile import CompiledOperation
 from toolserver.tool.definition import ToolSchema
 
@@ -47,6 +48,7 @@ def read_arguments(
         schema.schema_json,
         takes_more=operation.takes_more,
         optional_body=optional_body_arguments(operation.plan_json),
+        check=withheld_check(operation.plan_json),
     )
     arguments = parse_arguments(text, max_bytes=max_bytes)
     return validator.validate_arguments(validator.without_added_nulls(arguments))

@@ -7,9 +7,9 @@ import pytest
 from bridge.calls.argument_redaction import (
     STORED_ARGUMENTS_CHARS,
     has_redactions,
-    is_secret_name,
     redact_arguments,
 )
+from toolserver.secret_names import is_secret_name
 
 CANARY = "c4nary-value"
 

@@ -4,12 +4,14 @@ import json
 from pathlib import Path
 
 import jsonschema_rs
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from tests.support.documents.compiled import compiled, document_text, operation, overlay_text, tools_of
 from toolserver.json_types import JsonObject, JsonValue
 from toolserver.operation.tool_edit import read_edit
+from toolserver.tool.compile import CompiledOperation
 from toolserver.tool.originals import Original
 
 
@@ -85,8 +87,26 @@ def test_an_mcp_tool_can_ask_each_time() -> None:
     assert edited.warnings == ("`order` of `x-tool-bridge` has a value that it cannot have.",)
 
 
-VALUES: list[JsonValue] = [True, False, 0, 1, -5, 2_000_000, 1.5, "", "ask", "allow", "a b", None, [], {}]
-NAMES = ["name", "description", "hidden", "order", "approval", "other"]
+VALUES: list[JsonValue] = [
+    True,
+    False,
+    0,
+    1,
+    -5,
+    2_000_000,
+    1.5,
+    "",
+    "ask",
+    "allow",
+    "a b",
+    None,
+    [],
+    {},
+    [{}],
+    [1],
+    [{}, {}],
+]
+NAMES = ["name", "description", "hidden", "order", "approval", "result_select", "examples", "other"]
 SAID = st.dictionaries(st.sampled_from(NAMES), st.sampled_from(VALUES), max_size=4)
 
 
@@ -127,3 +147,76 @@ def test_an_edited_mcp_tool_stands_beside_what_its_server_said() -> None:
     overlay = overlay_text({"target": "$.tools[0]", "update": {"description": "Drops a table for good."}})
     (edited,) = compiled(text, overlays=[overlay]).operations
     assert edited.original == Original("drop", "Drops.")
+
+
+def one(edit: JsonObject, *, overlay: JsonValue = None) -> CompiledOperation:
+    """The operation of a document that says this of it, as an overlay leaves it."""
+    node: JsonObject = {"operationId": "a", "responses": {"200": {"description": "ok"}}, **edit}
+    overlays = [] if overlay is None else [overlay_text({"target": "$.paths['/a'].get", "update": overlay})]
+    (operation,) = compiled(document_text(paths={"/a": {"get": node}}), overlays=overlays).operations
+    return operation
+
+
+CONSEQUENTIAL: JsonObject = {"x-openai-isConsequential": True}
+LOOSE: JsonObject = {"x-openai-isConsequential": False}
+
+APPROVALS: list[tuple[JsonObject, JsonValue, bool]] = [
+    (extended(approval="ask"), None, True),
+    (extended(approval="ask"), extended(approval="allow"), False),
+    (CONSEQUENTIAL, None, True),
+    (CONSEQUENTIAL, extended(approval="allow"), False),
+    (CONSEQUENTIAL | extended(approval="allow"), None, True),
+    (CONSEQUENTIAL | extended(approval="allow"), extended(order=1), True),
+    (LOOSE, None, False),
+    (LOOSE | extended(approval="ask"), None, True),
+    ({"x-openai-isConsequential": "no"}, None, True),
+    ({}, extended(approval="ask"), True),
+]
+
+
+@pytest.mark.parametrize(("said", "overlay", "asks"), APPROVALS)
+def test_a_document_only_tightens_what_an_overlay_may_loosen(
+    said: JsonObject, overlay: JsonValue, *, asks: bool
+) -> None:
+    """Ruling 53: the author of a document must not decide that its calls go unasked."""
+    assert one(said, overlay=overlay).always_asks is asks
+
+
+def test_what_speakeasy_calls_a_tool_is_read() -> None:
+    """Issue 41: documents that were written for other servers say how their tools are called."""
+    said: JsonObject = {"name": "list-all", "description": "Lists.", "disabled": False, "scopes": ["read"]}
+    operation = one({"x-speakeasy-mcp": said})
+    assert (operation.suggested_name, operation.description, operation.warnings) == ("list-all", "Lists.", ())
+    both = one({"x-speakeasy-mcp": said, **extended(name="all")})
+    assert (both.suggested_name, both.description) == ("all", "Lists.")
+    hidden: JsonObject = {"get": {"operationId": "a", "x-speakeasy-mcp": {"disabled": True}}}
+    assert compiled(document_text(paths={"/a": hidden})).operations == ()
+    (warning,) = one({"x-speakeasy-mcp": {"name": "list all"}}).warnings
+    assert warning == "`name` of `x-speakeasy-mcp` has a value that it cannot have."
+
+
+def test_a_query_of_answers_is_checked_and_accepted() -> None:
+    """Issue 41: an edit may fix a query; another one makes another tool of it."""
+    queried, other = one(extended(result_select="items[].id")), one(extended(result_select="items[].name"))
+    assert queried.result_select == "items[].id"
+    assert len({queried.digest, other.digest, one({}).digest}) == 3
+    broken = one(extended(result_select="items[?"))
+    assert (broken.result_select, broken.digest) == ("", one({}).digest)
+    (warning,) = broken.warnings
+    assert warning.startswith("`result_select` of `x-tool-bridge` is left out: ")
+
+
+def test_examples_are_part_of_a_tool_and_of_no_digest() -> None:
+    """Issue 41: they go to a provider that takes them; what a user accepts is the request."""
+    operation = one(extended(examples=[{"limit": 1}, {"limit": 2}]))
+    assert operation.examples == (b'{"limit":1}', b'{"limit":2}')
+    assert operation.digest == one({}).digest
+
+
+def test_an_overlay_shows_a_tool_that_its_document_hides() -> None:
+    """The owner of a server decides, not who wrote the document."""
+    said = extended(hidden=True, order=3)
+    assert one(said, overlay=extended(hidden=False)).key == "GET /a"
+    text = document_text(paths={"/a": {"get": {"operationId": "a", **said}}})
+    overlay = overlay_text({"target": "$.info", "update": {"title": "Ours"}})
+    assert compiled(text, overlays=[overlay]).operations == ()

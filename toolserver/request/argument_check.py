@@ -1,0 +1,38 @@
+"""Refuses, before a call is sent anywhere, arguments that its request could not be built of: withheld names.
+
+Receives a plan; gives a check of arguments. Takes the same steps as the builder, up to the text of a request.
+"""
+
+from collections.abc import Callable
+from functools import partial
+from typing import cast
+
+import orjson
+
+from toolserver.errors import ArgumentError, RequestError
+from toolserver.json_types import JsonObject, array_at, object_at, text_at
+from toolserver.request.body import fill_body, value_of_body
+from toolserver.request.withheld import fill_place, refuse_withheld_names
+
+
+def withheld_check(plan_json: bytes) -> Callable[[JsonObject], None] | None:
+    """A check that raises `ArgumentError` for a name that edits keep from callers; None: there is none."""
+    if b'"withheld"' not in plan_json:  # as in nearly all: thousands of plans need not be read
+        return None
+    plan = cast(JsonObject, orjson.loads(plan_json))
+    return partial(_check, plan) if "withheld" in plan else None
+
+
+def _check(plan: JsonObject, arguments: JsonObject) -> None:
+    try:
+        refuse_withheld_names(plan, arguments)
+        for parameter in array_at(plan, "parameters"):
+            name = text_at(parameter, "argument") if isinstance(parameter, dict) else ""
+            if isinstance(parameter, dict) and name in arguments:
+                fill_place(plan, parameter, arguments[name], name, is_text_read=True)
+        body = object_at(plan, "body")
+        is_given = text_at(body, "argument") in arguments if "argument" in body else bool(arguments)
+        if body and is_given:
+            fill_body(plan, body, value_of_body(plan, body, arguments))
+    except RequestError as error:
+        raise ArgumentError(error.message, argument=error.argument) from None

@@ -1,0 +1,190 @@
+"""Reads `x-tool-bridge` of an argument: what is said of a parameter or property for models alone.
+
+Receives the node of a parameter, or an object schema with the properties in it; gives edits, and a sentence
+for each that cannot be. Who may fix values is for the caller to say. The schema is in
+`docs/reference/x-tool-bridge.md`.
+"""
+
+import re
+
+from msgspec import Struct
+
+from toolserver.errors import quote_text
+from toolserver.json_types import JsonObject, JsonValue, array_at, object_at, text_at, with_texts_of
+from toolserver.openapi.document_marks import DOCUMENT_FIXED, DOCUMENT_HIDDEN
+from toolserver.openapi.edits import EXTENSION
+from toolserver.secret_names import is_like_key, is_secret_name
+
+MAX_PROSE_CHARS = 50_000
+
+_MAX_EXACT = 2**53 - 1
+_MAX_FIXED_VALUES = 1_000
+_NAME = re.compile(r"[A-Za-z0-9_.-]{1,64}")
+_FOREIGN_VALUE = "fixes a value, which only an overlay of the server's owner may do."
+_NO_VALUE: tuple[JsonValue, ...] = ()
+
+
+class ArgumentEdit(Struct, frozen=True, gc=False):
+    """One argument as its author or an edit wants it."""
+
+    name: str = ""
+    """What callers call it; "": as it is called in the document."""
+    description: str = ""
+    """What models read instead of its description; "": that."""
+    is_withheld: bool = False
+    """Whether no caller may send it: it is hidden, or its value is fixed."""
+    fixed: tuple[JsonValue, ...] = _NO_VALUE
+    """The one value that is always sent; empty: none is."""
+    problems: tuple[str, ...] = ()
+
+
+NO_EDIT = ArgumentEdit()
+
+
+def read_argument_edit(
+    node: JsonObject, named: str, schema: JsonObject, *, is_required: bool, may_fix: bool
+) -> ArgumentEdit:
+    """The edit of a parameter or property. `named`: its name on the wire; `schema`: where its default is.
+
+    `may_fix`: whether its document is edited by an overlay, which alone may fix a value.
+    """
+    if EXTENSION not in node:
+        return NO_EDIT
+    written = node[EXTENSION]
+    about = f"`{EXTENSION}` of {quote_text(named)}"
+    if not isinstance(written, dict):
+        return ArgumentEdit(problems=(f"{about} is not an object; it is left out.",))
+    problems: list[str] = []
+    found = {name for name, value in written.items() if _is_readable(name, value, about, problems)}
+    fixed = _fixed(written, named, about, may_fix=may_fix, problems=problems) if "fixed" in found else ()
+    is_hidden_by_edit = "hidden" in found and written["hidden"] is True
+    is_hidden = is_hidden_by_edit or ("hidden" not in found and written.get(DOCUMENT_HIDDEN) is True)
+    if is_hidden and not fixed and is_required:
+        may_fix_default = may_fix and is_hidden_by_edit
+        fixed = _by_default(schema, about, may_fix=may_fix_default, problems=problems)
+        is_hidden = bool(fixed)
+    return ArgumentEdit(
+        name=text_at(written, "name") if "name" in found else "",
+        description=text_at(written, "description").strip() if "description" in found else "",
+        is_withheld=is_hidden or bool(fixed),
+        fixed=fixed,
+        problems=tuple(problems),
+    )
+
+
+def withheld_properties(
+    holder: JsonObject, *, may_fix: bool
+) -> tuple[dict[str, tuple[JsonValue, ...]], list[str]]:
+    """The properties of one object schema that no caller may send, with the fixed value of each, if any.
+
+    And sentences about what cannot be. What other parts of an `allOf` require is not looked at.
+    """
+    found: dict[str, tuple[JsonValue, ...]] = {}
+    problems: list[str] = []
+    required = array_at(holder, "required")
+    for name, schema in object_at(holder, "properties").items():
+        if isinstance(schema, dict) and EXTENSION in schema:
+            edit = read_argument_edit(schema, name, schema, is_required=name in required, may_fix=may_fix)
+            problems += edit.problems
+            if edit.is_withheld:
+                found[name] = edit.fixed
+    return found, problems
+
+
+def chosen_name(schema: JsonValue) -> str:
+    """The name that an edit chose for the argument of a property; "": none."""
+    said = schema.get(EXTENSION) if isinstance(schema, dict) else None
+    name = text_at(said, "name") if isinstance(said, dict) else ""
+    return name if _is_name(name) else ""
+
+
+def described_property(name: str, schema: JsonValue) -> JsonValue:
+    """The schema of a property with the description that models read; the same where no edit gives one."""
+    if not isinstance(schema, dict) or EXTENSION not in schema:
+        return schema
+    edit = read_argument_edit(schema, name, schema, is_required=False, may_fix=False)
+    return with_texts_of(schema, {**schema, "description": edit.description}) if edit.description else schema
+
+
+def _is_readable(name: str, value: JsonValue, about: str, problems: list[str]) -> bool:
+    match name:
+        case "name":
+            fits = _is_name(value)
+        case "description":
+            fits = isinstance(value, str) and 0 < len(value) <= MAX_PROSE_CHARS
+        case "hidden":
+            fits = isinstance(value, bool)
+        case "fixed":
+            fits = _is_sendable(value)
+        case _ if name == DOCUMENT_FIXED:
+            problems.append(f"{about} {_FOREIGN_VALUE}")
+            return False
+        case _ if name == DOCUMENT_HIDDEN:
+            fits = isinstance(value, bool)
+        case _:
+            problems.append(f"{about} has no {quote_text(name)}.")
+            return False
+    if not fits:
+        problems.append(f"`{name}` in {about} has a value that it cannot have.")
+    return fits
+
+
+def _is_name(value: JsonValue) -> bool:
+    return isinstance(value, str) and _NAME.fullmatch(value) is not None and value != "__proto__"
+
+
+def _is_sendable(value: JsonValue) -> bool:
+    """Whether a fixed value arrives everywhere as it is: few values, and numbers that a page keeps exact."""
+    level, count = [value], 0
+    while level:
+        count += len(level)
+        if count > _MAX_FIXED_VALUES or not all(map(_is_exact, level)):
+            return False
+        level = [
+            below
+            for each in level
+            if isinstance(each, dict | list)
+            for below in (each.values() if isinstance(each, dict) else each)
+        ]
+    return True
+
+
+def _is_exact(value: JsonValue) -> bool:
+    if not isinstance(value, int | float):
+        return True
+    return abs(value) <= _MAX_EXACT  # neither infinity nor NaN is
+
+
+def _fixed(
+    written: JsonObject, named: str, about: str, *, may_fix: bool, problems: list[str]
+) -> tuple[JsonValue, ...]:
+    value = written["fixed"]
+    if not may_fix:
+        problems.append(f"{about} {_FOREIGN_VALUE}")
+        return ()
+    if _holds_secret(named, value):
+        problems.append(
+            f"{about} fixes what looks like a key, which would stand in exports and in git. "
+            "Save it under Credentials."
+        )
+        return ()
+    return (value,)
+
+
+def _holds_secret(named: str, value: JsonValue) -> bool:
+    if isinstance(value, dict):
+        return any(_holds_secret(name, below) for name, below in value.items())
+    if isinstance(value, list):
+        return any(_holds_secret(named, below) for below in value)
+    return isinstance(value, str) and value != "" and (is_secret_name(named) or is_like_key(value))
+
+
+def _by_default(
+    schema: JsonObject, about: str, *, may_fix: bool, problems: list[str]
+) -> tuple[JsonValue, ...]:
+    """The default of a required argument that is hidden: then it is fixed."""
+    if "default" in schema and may_fix and _is_sendable(schema["default"]):
+        return (schema["default"],)
+    only = "" if may_fix else ", and only an overlay of the server's owner may fix its value"
+    problems.append(f"{about} cannot hide it: it is required and has no default{only}.")
+    return ()
