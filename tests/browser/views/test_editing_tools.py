@@ -130,6 +130,44 @@ async def test_an_argument_gets_another_default_and_a_name(scene: BrowserHarness
     ]
 
 
+async def test_arguments_are_renamed_hidden_and_fixed_and_the_api_gets_what_it_knows(
+    scene: BrowserHarness,
+) -> None:
+    """Issue 41: programs use the new names, no program reaches what an edit keeps back."""
+    page = await scene.open_page()
+    server = await open_echo(scene, page)
+    form = await edit_tool(page, server, "echoOnce")
+    for name in ("limit", "debug", "any"):
+        await form.locator("summary").filter(has_text=name).click()
+    await form.locator("[data-argument=limit]").get_by_label("Name", exact=True).fill("count")
+    await form.locator("[data-argument=debug]").get_by_label("Fixed value", exact=True).fill("true")
+    await form.locator("[data-argument=any]").get_by_label("Hide it").check()
+    await save(page)
+    await accept_selection(page, server)
+    answer = (await scene.caller.call("echoOnce", {"count": 3})).json()
+    assert answer["query"] == "limit=3&debug=true"
+    for name in ("limit", "debug", "any"):
+        assert (await scene.caller.call("echoOnce", {name: 1})).code == "invalid_arguments", name
+    await go_to(page, "tools", "echoOnce")
+    fields = page.get_by_role("form", name="Try echoOnce")
+    await expect(fields.get_by_text("count", exact=True)).to_be_visible()
+    await expect(fields.get_by_text("debug", exact=True)).to_have_count(0)
+
+
+async def test_an_edit_that_cannot_be_is_said_at_its_field(scene: BrowserHarness) -> None:
+    """Ruling 54: what looks like a key is not fixed, and its user reads where it belongs."""
+    page = await scene.open_page()
+    server = await open_echo(scene, page)
+    form = await edit_tool(page, server, "echoOnce")
+    await form.locator("summary").filter(has_text="any").click()
+    fixed = form.locator("[data-argument=any]").get_by_label("Fixed value", exact=True)
+    await fixed.fill('"Bearer abcdefghijklmnopqrstuvwxyz0123456789"')
+    await save(page)
+    await expect(
+        form.locator("[data-argument=any]").get_by_role("alert").filter(has_text="Credentials")
+    ).to_be_visible()
+
+
 @pytest.mark.slow
 async def test_what_the_bridge_refuses_is_said_at_the_field(scene: BrowserHarness) -> None:
     """Issue 41: of many fields its user finds the one at fault, and nothing is stored."""
