@@ -17,7 +17,7 @@ export class EditForm {
     this.tool = tool;
     /** By target. @type {Map<string, EditField[]>} */
     this.fields = new Map();
-    /** What holds the fields of a target, and says what is wrong with them together. @type {Map<string, HTMLElement>} */
+    /** What says that an argument is edited, with the targets of its fields. @type {Map<HTMLElement, string[]>} */
     this.places = new Map();
     this.problems = el("div", { "aria-live": "polite" });
     const own = this.#fieldsOf(tool.target, membersOfTool(tool), edits);
@@ -129,15 +129,25 @@ export class EditForm {
     const inside =
       place.target === ""
         ? [el("p", { class: "hint" }, t`No overlay can name it, so it cannot be edited here.`)]
-        : [shared, ...this.#fieldsOf(place.target, membersOfArgument(place, schema), edits)];
+        : [shared, ...this.#argumentFields(place, membersOfArgument(place, schema), edits)];
     const fold = el("details", { class: "panel edit-fields", dataset: { argument: place.name } }, summary, ...inside);
-    if (place.target !== "") this.places.set(place.target, badge);
+    if (place.target !== "") this.places.set(badge, [...new Set([place.target, place.default.target])]);
     return fold;
   }
 
+  /** @param {ArgumentPlace} place @param {import("./edit_members.js").Member[]} members @param {ToolEdits} edits */
+  #argumentFields({ target, default: at }, members, edits) {
+    if (at.target === target) return this.#fieldsOf(target, members, edits);
+    const [others, ofDefault] = [false, true].map((is) => members.filter(({ name }) => (name === "default") === is));
+    const own = this.#fieldsOf(target, others, edits);
+    const hint = at.shared ? el("p", { class: "hint warning-text" }, SHARED_DEFAULT) : null;
+    return [...own, ...(at.target === "" ? [] : [...this.#fieldsOf(at.target, ofDefault, edits), hint])];
+  }
+
   #markEdited() {
-    for (const [target, badge] of this.places) {
-      const isEdited = this.fields.get(target)?.some((field) => field.element.hasAttribute("data-edited")) ?? false;
+    for (const [badge, targets] of this.places) {
+      const fields = targets.flatMap((target) => this.fields.get(target) ?? []);
+      const isEdited = fields.some((field) => field.element.hasAttribute("data-edited"));
       badge.hidden = !isEdited;
       fill(badge, isEdited ? t`edited` : "");
     }
@@ -146,4 +156,5 @@ export class EditForm {
 
 /** As the bridge begins what it says of one member. */
 const NAMED_MEMBER = /^`(\w+)` (?:of|in) /;
+const SHARED_DEFAULT = t`Other tools may have the same default: it changes for them, too.`;
 const SHARED = t`Other tools may be described by the same part of the document: they change, too.`;

@@ -12,7 +12,7 @@ import { isObject } from "./page_overlay.js";
 /** @typedef {import("../types/edit_types.js").Clash} Clash */
 /** @typedef {import("../types/edit_types.js").Members} Members */
 /** @typedef {import("../types/edit_types.js").ToolEdits} ToolEdits */
-/** @typedef {Pick<import("../types/edit_types.js").EditableTool, "target"> & {arguments: Pick<import("../types/edit_types.js").ArgumentPlace, "target" | "default">[]}} Places */
+/** @typedef {Pick<import("../types/edit_types.js").EditableTool, "target"> & {arguments: {target: string, default: {target: string, path: string[]}}[]}} Places */
 /** @typedef {{target: string, paths: Map<string, string[]>}} Node  `paths`: where each member stands in an update */
 
 const EXTENSION = "x-tool-bridge";
@@ -25,11 +25,18 @@ const extended = (members) => members.map((member) => [member, [EXTENSION, membe
 /** @param {Places} places @returns {Node[]} those that an overlay can name */
 function nodesOf({ target, arguments: args }) {
   const tool = { target, paths: new Map(extended(OF_TOOL)) };
-  const others = args.map((each) => ({
-    target: each.target,
-    paths: new Map([...extended(OF_ARGUMENT), ["default", each.default]]),
-  }));
+  const others = args.flatMap((each) => argumentNodes(each));
   return [tool, ...others].filter((node) => node.target !== "");
+}
+
+/** A parameter behind a reference has its default there. @param {Places["arguments"][number]} place @returns {Node[]} */
+function argumentNodes({ target, default: { target: elsewhere, path } }) {
+  const members = extended(OF_ARGUMENT);
+  if (elsewhere === target) return [{ target, paths: new Map([...members, ["default", path]]) }];
+  return [
+    { target, paths: new Map(members) },
+    { target: elsewhere, paths: new Map([["default", path]]) },
+  ];
 }
 
 /** @param {JsonValue | undefined} value @param {string[]} path @returns {JsonValue | undefined} */

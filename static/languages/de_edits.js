@@ -40,6 +40,8 @@ export const GERMAN_EDITS = {
     "Kein Overlay kann es benennen, darum lässt es sich hier nicht bearbeiten.",
   "Other tools may be described by the same part of the document: they change, too.":
     "Derselbe Teil des Dokuments kann andere Tools beschreiben: Sie ändern sich mit.",
+  "Other tools may have the same default: it changes for them, too.":
+    "Andere Tools können denselben Standardwert haben: Er ändert sich für sie mit.",
 
   // What is wrong with it
   "This is not JSON.": "Das ist kein JSON.",

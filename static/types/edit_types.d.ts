@@ -15,9 +15,10 @@ export interface ArgumentPlace {
   /** JSONPath; "": no path names it. */
   target: string;
   description: string;
-  /** The names below the target at which the default stands. */
-  default: string[];
+  /** A change there may change other tools, too. */
   shared: boolean;
+  /** Where a plain overlay changes the default: the names below a target. */
+  default: { target: string; path: string[]; shared: boolean };
 }
 /** A tool without the edits made in the page. */
 export interface EditableTool {

@@ -1,7 +1,8 @@
 """Finds where a document says what an edit of a tool may change, as the targets of an overlay.
 
 Receives a document and one of its operations; gives JSONPaths (RFC 9535) of the operation and of what
-describes its arguments. What stands elsewhere, behind a `$ref`, is named where it stands.
+describes its arguments. An edit stands beside a reference to a parameter, and is this operation's alone;
+properties behind a `$ref` are named where they stand.
 """
 
 import re
@@ -49,8 +50,8 @@ class _Node(Struct, frozen=True):
 def describe_places(document: Document, operation: Operation, arguments: Arguments) -> JsonObject:
     """Where the operation and each of its arguments stand; an empty target: nowhere that a path names.
 
-    `description`: the text that an edit replaces, without what this program adds to it. `default`: the names
-    below a target at which the default is. `shared`: whether a change there changes other tools as well.
+    `description`: the text that an edit replaces, without what this program adds to it. `default`: what a
+    plain overlay has to change for another default. `shared`: whether a change changes other tools as well.
     """
     finder = _Finder(document, operation)
     node = finder.find_operation()
@@ -63,17 +64,15 @@ def describe_places(document: Document, operation: Operation, arguments: Argumen
 
 def _described(finder: "_Finder", operation: _Node, target: Target, name: str) -> JsonObject:
     place = finder.find_argument(operation, target)
-    default: list[JsonValue] = ["default"]
-    if place is not None and target[0] not in _OF_BODIES and not finder.is_flat:
-        default.insert(0, "schema")
+    is_parameter = target[0] not in _OF_BODIES
     return {
         "name": name,
         "in": target[0],
         "sent_as": target[1],
         "target": "" if place is None else place.target,
         "description": "" if place is None else finder.describe(place),
-        "default": default,
         "shared": place is not None and place.is_shared,
+        "default": finder.describe_default(place, is_parameter=is_parameter),
     }
 
 
@@ -118,6 +117,14 @@ class _Finder:
         described = (place, self._followed(place), self._followed(place.child("schema")))
         return next(filter(None, (text_at(_object(each.value), "description") for each in described)), "")
 
+    def describe_default(self, place: _Node | None, *, is_parameter: bool) -> JsonObject:
+        """Where the default is; of a reference to a parameter, behind it."""
+        holder = self._followed(place) if place is not None and is_parameter else place
+        path: list[JsonValue] = ["schema", "default"] if is_parameter and not self.is_flat else ["default"]
+        if holder is None:
+            return {"target": "", "path": path, "shared": False}
+        return {"target": holder.target, "path": path, "shared": holder.is_shared}
+
     def _item(self) -> _Node:
         item = self._root.child("paths", self._operation.path)
         named = isinstance(item.value, dict) and any(
@@ -134,9 +141,9 @@ class _Finder:
             for index, entry in enumerate(array_at(_object(holder.value), "parameters")):
                 if not (isinstance(entry, dict) and "$ref" in entry):
                     continue
-                node = self._followed(entries.child(index))
-                if _fits(node.value, wanted):
-                    return node
+                if _fits(self._followed(entries.child(index)).value, wanted):
+                    target = f"{entries.target}[?@['$ref'] == {_quoted(str(entry['$ref']))}]"
+                    return _Node(entry, target, of_item)
         return None
 
     def _body_schema(self, operation: _Node) -> _Node:

@@ -37,6 +37,16 @@ _OF_OWNER = (
 )
 
 
+class DefaultPlace(ApiModel):
+    """Where a document has the default of an argument."""
+
+    target: str
+    """JSONPath for an overlay; empty: no path names it."""
+    path: list[str]
+    """The names below the target."""
+    shared: bool
+
+
 class ArgumentPlace(ApiModel):
     """Where a document describes an argument."""
 
@@ -50,10 +60,9 @@ class ArgumentPlace(ApiModel):
     """JSONPath for an overlay; empty: no path names it."""
     description: str
     """As the document has it."""
-    default: list[str]
-    """The names below the target at which the default stands."""
     shared: bool
     """Whether a change there may change other tools as well."""
+    default: DefaultPlace
 
 
 class EditableTool(ApiModel):

@@ -150,7 +150,7 @@ async def test_an_editor_sees_the_original_and_what_the_edits_save(
             target,
             ["limit"],
         )
-        assert (argument["in"], argument["sent_as"], argument["default"]) == (
+        assert (argument["in"], argument["sent_as"], argument["default"]["path"]) == (
             "query",
             "limit",
             ["schema", "default"],

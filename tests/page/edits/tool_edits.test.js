@@ -10,12 +10,15 @@ import { mergeEdits, readEdits, writeEdits } from "../../../static/edits/tool_ed
 const TOOL = "$.paths['/a'].get";
 const LIMIT = `${TOOL}.parameters[?@.name == 'limit' && @.in == 'query']`;
 const NAME = "$.components.schemas.New.properties.name";
+const PAGE = `${TOOL}.parameters[?@['$ref'] == '#/components/parameters/P']`;
+const SHARED_PAGE = "$.components.parameters.P";
 const places = {
   target: TOOL,
   arguments: [
-    { target: LIMIT, default: ["schema", "default"] },
-    { target: NAME, default: ["default"] },
-    { target: "", default: ["default"] },
+    { target: LIMIT, default: { target: LIMIT, path: ["schema", "default"] } },
+    { target: NAME, default: { target: NAME, path: ["default"] } },
+    { target: PAGE, default: { target: SHARED_PAGE, path: ["schema", "default"] } },
+    { target: "", default: { target: "", path: ["default"] } },
   ],
 };
 
@@ -43,6 +46,8 @@ function anyEdits(pick) {
     [TOOL, members(["name", "description", "hidden", "order", "approval", "result_select", "examples"])],
     [LIMIT, members(["name", "description", "hidden", "fixed", "default"])],
     [NAME, members(["name", "description", "hidden", "fixed", "default"])],
+    [PAGE, members(["name", "description", "hidden", "fixed"])],
+    [SHARED_PAGE, members(["default"])],
   ]);
 }
 

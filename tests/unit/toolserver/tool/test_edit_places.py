@@ -47,7 +47,9 @@ def test_each_target_changes_the_argument_that_it_stands_for() -> None:
         assert [each["name"] for each in found["arguments"]] == names
         for each in found["arguments"]:
             told: JsonValue = "as edited"
-            described = overlay_text({"target": each["target"], "update": {"description": told}})
+            described = overlay_text(
+                {"target": each["target"], "update": {"x-tool-bridge": {"description": told}}}
+            )
             edited = tools_of(text, overlays=[described])
             assert edited.compiled.operations[0].warnings == edited.compiled.operations[1].warnings == ()
             properties = json.loads(edited.schema_of(key).schema_json)["properties"]
@@ -59,12 +61,14 @@ def test_each_target_changes_the_argument_that_it_stands_for() -> None:
 def test_a_default_stands_where_its_target_says() -> None:
     """Issue 41: a default is changed by a plain overlay."""
     text = document()
-    for key, name in (("GET /a/{id}", "limit"), ("POST /new", "price")):
+    for key, name in (("GET /a/{id}", "limit"), ("GET /a/{id}", "it_s_a_page"), ("POST /new", "price")):
         (each,) = [each for each in places(key, text)["arguments"] if each["name"] == name]
         update: JsonValue = 7
-        for step in reversed(each["default"]):
+        for step in reversed(each["default"]["path"]):
             update = {step: update}
-        edited = tools_of(text, overlays=[overlay_text({"target": each["target"], "update": update})])
+        edited = tools_of(
+            text, overlays=[overlay_text({"target": each["default"]["target"], "update": update})]
+        )
         assert json.loads(edited.schema_of(key).schema_json)["properties"][name]["default"] == 7
 
 
@@ -84,7 +88,9 @@ def test_what_other_operations_may_use_is_called_shared() -> None:
     """Who edits an argument has to know which other tools change with it."""
     found = places("GET /a/{id}", document())
     assert found["target"] == "$.paths['/a/{id}'].get"
-    assert [each["shared"] for each in found["arguments"]] == [True, False, True]
+    assert [each["shared"] for each in found["arguments"]] == [True, False, False]
+    assert [each["default"]["shared"] for each in found["arguments"]] == [True, False, True]
+    assert found["arguments"][2]["default"]["target"] == "$.components.parameters.P"
     assert (
         found["arguments"][1]["target"]
         == "$.paths['/a/{id}'].get.parameters[?@.name == 'limit' && @.in == 'query']"
@@ -104,7 +110,7 @@ def test_swagger_and_mcp_tools_have_their_places() -> None:
     )
     found = places("POST /p", swagger)["arguments"]
     path = "$.paths['/p'].post.parameters"
-    assert [(each["target"], each["default"]) for each in found] == [
+    assert [(each["target"], each["default"]["path"]) for each in found] == [
         (f"{path}[?@.name == 'q' && @.in == 'query']", ["default"]),
         (f"{path}[?@.name == 'file' && @.in == 'formData']", ["default"]),
     ]
