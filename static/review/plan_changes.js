@@ -36,7 +36,16 @@ function parameterChange(known, parameter) {
     return required
       ? t`The ${place} parameter ${name} is now required.`
       : t`The ${place} parameter ${name} is now optional.`;
+  if (jsonOf(known.fixed) !== jsonOf(parameter.fixed)) return fixedChange(parameter);
+  if (known.argument !== parameter.argument && parameter.argument !== undefined)
+    return t`Models now call the ${place} parameter ${name} ${parameter.argument}.`;
   return jsonOf(known) === jsonOf(parameter) ? null : t`The ${place} parameter ${name} is written differently.`;
+}
+
+/** @param {PlanParameter} parameter of which an edit fixes the value, or does so no more */
+function fixedChange({ in: place, name, fixed }) {
+  if (fixed === undefined) return t`Models now choose the ${place} parameter ${name}.`;
+  return t`The ${place} parameter ${name} is now always ${truncateLine(jsonOf(fixed))}.`;
 }
 
 /** @param {RequestPlan} before @param {RequestPlan} after @returns {string[]} */

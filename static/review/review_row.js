@@ -8,10 +8,10 @@ import { el, freshId, methodTag } from "../ui/dom.js";
 
 /**
  * @param {ServerTool} tool
- * @param {{url: string, isNow: boolean, changes: string[], claims: string[], byCompanion: string[]}} standing  `isNow`: accepted
+ * @param {{url: string, isNow: boolean, changes: string[], claims: string[], byCompanion: string[], fixed: string[]}} standing  `isNow`: accepted
  * @returns {HTMLLIElement} its checkbox is not set yet
  */
-export function reviewRow(tool, { url, isNow, changes, claims, byCompanion }) {
+export function reviewRow(tool, { url, isNow, changes, claims, byCompanion, fixed }) {
   const id = freshId("accept");
   const box = el("input", {
     type: "checkbox",
@@ -30,6 +30,7 @@ export function reviewRow(tool, { url, isNow, changes, claims, byCompanion }) {
     about,
     changes.length > 0 ? el("ul", { class: "changes", "aria-label": t`What changed` }, ...lines) : null,
     originalLines(tool),
+    fixed.length === 0 ? null : el("p", { class: "hint" }, t`Each request carries ${fixed.join(", ")}.`),
     companionLine(byCompanion),
     ...tool.warnings.map((text) => el("p", { class: "hint warning-text" }, text)),
   );

@@ -143,6 +143,9 @@ async def test_arguments_are_renamed_hidden_and_fixed_and_the_api_gets_what_it_k
     await form.locator("[data-argument=debug]").get_by_label("Fixed value", exact=True).fill("true")
     await form.locator("[data-argument=any]").get_by_label("Hide it").check()
     await save(page)
+    await page.get_by_role("link", name="Review and accept").click()
+    await expect(page.get_by_text("Each request carries debug = true.")).to_be_visible()
+    await expect(page.get_by_text("The query parameter debug is now always true.")).to_be_visible()
     await accept_selection(page, server)
     answer = (await scene.caller.call("echoOnce", {"count": 3})).json()
     assert answer["query"] == "limit=3&debug=true"

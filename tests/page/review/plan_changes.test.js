@@ -43,6 +43,16 @@ test("parameters that come, go or become required are named", () => {
   ]);
 });
 
+test("what an edit changes of a parameter is said: its value, and what models call it", () => {
+  const { argument: _, ...sent } = limit;
+  const [free, fixed, renamed] = [limit, { ...sent, fixed: 5 }, { ...limit, argument: "count" }].map((parameter) =>
+    plan({ parameters: [parameter] }),
+  );
+  assert.deepEqual(planChanges(free, fixed), ["The query parameter limit is now always 5."]);
+  assert.deepEqual(planChanges(fixed, free), ["Models now choose the query parameter limit."]);
+  assert.deepEqual(planChanges(free, renamed), ["Models now call the query parameter limit count."]);
+});
+
 test("properties of the body are compared by name", () => {
   /** @param {string[]} names */
   const body = (names) => ({
