@@ -19,13 +19,11 @@ export class EditForm {
     this.fields = new Map();
     /** What says that an argument is edited, with the targets of its fields. @type {Map<HTMLElement, string[]>} */
     this.places = new Map();
-    this.problems = el("div", { "aria-live": "polite" });
     const own = this.#fieldsOf(tool.target, membersOfTool(tool), edits);
     const args = tool.arguments.map((place) => this.#argument(place, edits));
     this.element = el(
       "div",
       { class: "stack" },
-      this.problems,
       el("div", { class: "panel edit-fields" }, ...own),
       args.length > 0 ? el("section", { class: "stack" }, el("h2", null, t`Arguments`), ...args) : null,
     );
@@ -79,6 +77,8 @@ export class EditForm {
     const member = NAMED_MEMBER.exec(words)?.[1] ?? "";
     const field = this.#find(target, member) ?? (place ? this.fields.get(target)?.[0] : undefined);
     field?.showProblem(words);
+    const fold = field?.element.closest("details");
+    if (fold) fold.open = true;
     return field !== undefined;
   }
 

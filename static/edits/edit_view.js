@@ -6,6 +6,7 @@ import { el, fill, link, methodTag, notice, sentenceOf } from "../ui/dom.js";
 import { formatCount } from "../ui/format_count.js";
 import { viewAddress } from "../ui/router.js";
 import { ApiError } from "../session/api_error.js";
+import { isAccepted, isChanged } from "../session/acceptance.js";
 import { isOwn } from "../session/ownership.js";
 import { loadTokens } from "../session/tool_tokens.js";
 import { EditForm } from "./edit_form.js";
@@ -17,6 +18,7 @@ import { ToolEditing } from "./tool_editing.js";
 /** @typedef {import("../types/view_types.js").Parts} Parts */
 
 const LEAD = t`An edit changes what models read and which arguments they fill, never the API. It is stored with the server as an OpenAPI Overlay, which you can export. What you change has to be accepted again.`;
+const UNNAMED = t`No overlay can name it, so it cannot be edited here.`;
 
 export class EditView {
   /** @param {Parts} parts @param {string} serverId @param {string} key of the operation */
@@ -42,6 +44,7 @@ export class EditView {
       if (!isOwn(server)) return fill(this.body, crumbsTo(server, this.key), ...foreignNotice(server));
       const original = await this.editing.load();
       if (this.isStopped) return;
+      if (original.target === "") return fill(this.body, crumbsTo(server, original.name), notice("note", UNNAMED));
       this.form = new EditForm(original, this.editing.edits);
       this.#render(server);
       this.#showWarnings(server.tools.find(({ key }) => key === this.key)?.warnings ?? []);
@@ -75,13 +78,13 @@ export class EditView {
         "form",
         { class: "stack", onsubmit: submit, novalidate: true, "aria-label": t`Edit ${name}` },
         this.form?.element,
+        this.messages,
         el(
           "div",
           { class: "actions edit-actions" },
           this.save,
           link(t`All edits of the server`, editsAddress(server.id)),
         ),
-        this.messages,
       ),
     );
   }
@@ -90,6 +93,7 @@ export class EditView {
     const form = /** @type {EditForm} */ (this.form);
     const mine = form.read();
     if (mine === null) return;
+    const hadFocus = document.activeElement === this.save;
     this.save.disabled = true;
     fill(this.messages);
     try {
@@ -106,6 +110,7 @@ export class EditView {
       this.#refuse(failure);
     } finally {
       this.save.disabled = false;
+      if (hadFocus && document.activeElement === document.body) this.save.focus(); // it lost it as it was switched off
     }
   }
 
@@ -115,7 +120,8 @@ export class EditView {
     await inventory.loadInventory();
     const tool = server.tools.find(({ key }) => key === this.key);
     const review = link(t`Review and accept`, viewAddress("servers", this.serverId, "review"));
-    const open = server.operations - server.accepted;
+    const isOpen = (/** @type {ServerTool} */ each) => isChanged(each) || (each === tool && !isAccepted(each));
+    const open = server.tools.filter(isOpen).length;
     const said = !tool
       ? t`Saved. Models no longer get this tool.`
       : open > 0
