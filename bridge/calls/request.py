@@ -82,7 +82,7 @@ class ToolScope:
 
     def includes(self, tool: Tool) -> bool:
         """Whether an operation is within it."""
-        return (self.names is None or tool.name in self.names) and (
+        return (self.names is None or tool.has_name_in(self.names)) and (
             self.servers is None or tool.server_id in self.servers
         )
 

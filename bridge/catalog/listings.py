@@ -78,7 +78,7 @@ class Listings:
             is_listed=server_id in listed or server_id not in decided.sizes,
             giving_way=tuple(each for each in now.listed if each not in {*listed, server_id}),
             others_listed=sum(decided.sizes[each] for each in listed - {server_id})
-            + len({tool.name for tool in others} & {*view.selection.pinned}),
+            + sum(tool.has_name_in(view.selection.pinned) for tool in others),
         )
 
     async def _find(self, view: UserView) -> Listing:

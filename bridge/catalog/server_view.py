@@ -291,7 +291,7 @@ class UserView:
     def is_of_shown_server(self, tool: Tool) -> bool:
         """Whether the user shows a tool to models, as far as its server is concerned."""
         shown = self.selection
-        return not shown.servers or tool.server_id in shown.servers or tool.name in shown.pinned
+        return not shown.servers or tool.server_id in shown.servers or tool.has_name_in(shown.pinned)
 
     def selection_of(self, server_id: str | None) -> Selection:
         """Return the selection for all servers, or for the address of one, which chooses the server."""

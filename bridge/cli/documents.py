@@ -6,13 +6,14 @@ import argparse
 import asyncio
 import json
 import sys
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
 import orjson
 from msgspec import structs
 
+from bridge.cli.overlay_changes import list_changes
 from bridge.cli.reference_rules import reference_rules
 from bridge.cli.terminal import GREEN, RED, YELLOW, paint, printable, showing_progress
 from bridge.documents.fetch import read_document_file
@@ -20,8 +21,7 @@ from bridge.documents.sources import read_document
 from bridge.errors import BridgeError
 from toolserver.errors import DocumentError
 from toolserver.openapi.bundle import Bundle, bundle_document
-from toolserver.openapi.document import parse_document
-from toolserver.openapi.overlay import parse_overlays
+from toolserver.openapi.overlay import parse_edited_document
 from toolserver.schema.strict import strict_schema
 from toolserver.tool.compile import CompiledDocument, CompiledOperation, DocumentTools
 
@@ -35,7 +35,12 @@ def check(options: argparse.Namespace) -> int:
     if document is None:
         return 2
     compiled = with_schema_warnings(document)
-    _print_json(build_report(compiled)) if options.json else _print_report(compiled)
+    changes = _changes_of(document)
+    if options.json:
+        edited = {} if changes is None else {"changes": changes}
+        _print_json(build_report(compiled) | edited)
+    else:
+        _print_report(compiled, changes or {})
     is_flawed = bool(compiled.skipped) or any(operation.warnings for operation in compiled.operations)
     return 1 if not compiled.operations or (options.strict and is_flawed) else 0
 
@@ -122,8 +127,8 @@ def _read(options: argparse.Namespace) -> DocumentTools | None:
         with showing_progress(f"Reading {options.spec}"):
             found = asyncio.run(read_document(options.spec, reference_rules(options), bundle_here))
             overlays = [read_document_file(path) for path in options.overlay]
-            edits = parse_overlays(overlays) if overlays else None
-            return DocumentTools(parse_document(found.text, edits=edits), source_url=found.source_url)
+            document = parse_edited_document(found.text, overlays)
+            return DocumentTools(document, source_url=found.source_url)
     except BridgeError as error:
         print(f"tool-bridge: {error.error.message}", file=sys.stderr)
     except DocumentError as error:
@@ -139,7 +144,16 @@ async def bundle_here(
     return bundle_document(text, source_url=source_url, texts=texts, omitted=left_out)
 
 
-def _print_report(compiled: CompiledDocument) -> None:
+def _changes_of(document: DocumentTools) -> dict[str, list[str]] | None:
+    """What overlays change, by operation; None: there are none, or nothing could be used without them."""
+    try:
+        before = document.before_edits(source_url=None)
+    except DocumentError:
+        return None
+    return None if before is None else list_changes(before, document)
+
+
+def _print_report(compiled: CompiledDocument, changes: Mapping[str, Sequence[str]]) -> None:
     source = "MCP" if compiled.kind == "mcp" else "OpenAPI"
     print(printable(f"{compiled.title} {compiled.version_text} ({source} {compiled.openapi})"))
     print(f"Requests go to {compiled.base_url or '(unknown: the document names no full address)'}\n")
@@ -147,11 +161,16 @@ def _print_report(compiled: CompiledDocument) -> None:
     print(_paint(f"{count} tool" if count == 1 else f"{count} tools", GREEN if count else RED))
     for operation in compiled.operations:
         print(printable(f"  {operation.suggested_name}  {operation.method} {operation.path}"))
+        for change in changes.get(operation.key, ()):
+            print(printable(f"      ~ {change}"))
         for warning in operation.warnings:
             print(_paint(f"      ! {warning}", YELLOW))
     print("\n" + _paint(f"{len(compiled.skipped)} skipped", RED if compiled.skipped else GREEN))
     for skipped in compiled.skipped:
         print(printable(f"  {skipped.method} {skipped.path}: {skipped.reason}"))
+    known = {operation.key for operation in compiled.operations}
+    for key in (key for key in changes if key not in known):
+        print(printable(f"  ~ {key}: {' '.join(changes[key])}"))
     for warning in compiled.warnings:
         print(_paint(f"! {warning}", YELLOW))
 

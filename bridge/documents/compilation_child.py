@@ -16,8 +16,7 @@ import orjson
 from bridge.documents.bodies import split_body
 from bridge.documents.framing import TEXT_MARK, decode_text, serve_requests
 from toolserver.openapi.bundle import bundle_document
-from toolserver.openapi.document import Document, parse_document
-from toolserver.openapi.overlay import parse_overlays
+from toolserver.openapi.overlay import parse_edited_document
 from toolserver.tool.compile import DocumentTools
 from toolserver.tool.compiled_lines import compiled_to_lines
 
@@ -74,7 +73,9 @@ def _lines(cache: _DocumentCache, request: dict[str, Any], text: bytes, *files: 
                 yield tools.places_of(request["key"])
         case _:
             source_url, base_url = request["source_url"], request["base_url"]
-            tools = DocumentTools(_edited(text, files), source_url=source_url, base_url=base_url)
+            tools = DocumentTools(
+                parse_edited_document(text, files), source_url=source_url, base_url=base_url
+            )
             cache.add_document(tools, text)
             yield from compiled_to_lines(tools.compiled)
 
@@ -91,16 +92,12 @@ def _split_lines(body: bytes) -> Iterator[bytes]:
         yield TEXT_MARK + text.encode()
 
 
-def _edited(text: bytes, overlays: Sequence[bytes]) -> Document:
-    return parse_document(text, edits=parse_overlays(overlays) if overlays else None)
-
-
 def _parsed(
     cache: _DocumentCache, digest: str, text: bytes, overlays: Sequence[bytes]
 ) -> DocumentTools | None:
     tools = cache.get(digest)
     if tools is None and text:
-        tools = DocumentTools(_edited(text, overlays), source_url=None)
+        tools = DocumentTools(parse_edited_document(text, overlays), source_url=None)
         cache.add_document(tools, text)
     return tools
 

@@ -52,8 +52,8 @@ class DocumentReader(Compiler, Protocol):
         """
         ...
 
-    async def validate_document(self, text: str) -> Validation:
-        """Return what openapi-core says about a document; a bad document never raises."""
+    async def validate_document(self, text: str, *, overlays: Sequence[str] = ()) -> Validation:
+        """Return what openapi-core says about a document as edited; a bad document never raises."""
         ...
 
     async def check_alive(self) -> float | None:

@@ -8,7 +8,7 @@ the library would follow a `$ref` to any address and any file of this machine.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from itertools import islice
 from typing import NoReturn
 
@@ -18,8 +18,9 @@ from openapi_spec_validator import OpenAPIV2SpecValidator, OpenAPIV30SpecValidat
 
 from bridge.documents.framing import decode_text, serve_requests
 from toolserver.json_types import array_at, object_at
-from toolserver.openapi.document import MCP, Document, parse_document
+from toolserver.openapi.document import MCP, Document
 from toolserver.openapi.json_pointer import pointer_token
+from toolserver.openapi.overlay import parse_edited_document
 
 MAX_PROBLEMS = 50
 """Maximum number of problems listed; in a document with more, most have one cause."""
@@ -60,12 +61,14 @@ class _OpenApi31(OpenAPIV31SpecValidator):
 _VALIDATORS = {"2.0": _Swagger2, "3.0": _OpenApi30}
 
 
-def validate_document(text: str) -> list[str]:
-    """Return the problems of a document that parses, at most `MAX_PROBLEMS`, each with its location.
+def validate_document(text: str, overlays: Sequence[str | bytes] = ()) -> list[str]:
+    """Return the problems of a document that parses, as its overlays leave it.
+
+    At most `MAX_PROBLEMS`, each with its location.
 
     Takes seconds for megabytes: run it away from the event loop.
     """
-    document = parse_document(text)
+    document = parse_edited_document(text, overlays)
     if document.version == MCP:
         return _schema_problems(document)
     validator = _VALIDATORS.get(document.version, _OpenApi31)
@@ -95,8 +98,8 @@ def _place(path: Iterable[str | int]) -> str:
     return "#/" + "/".join(pointer_token(str(part)) for part in path)
 
 
-def _lines(_request: object, text: bytes) -> Iterator[bytes]:
-    yield orjson.dumps({"problems": validate_document(decode_text(text))})
+def _lines(_request: object, text: bytes, *overlays: bytes) -> Iterator[bytes]:
+    yield orjson.dumps({"problems": validate_document(decode_text(text), overlays)})
 
 
 if __name__ == "__main__":

@@ -186,13 +186,14 @@ class DocumentWorker:
         long_texts = [await _decoded(text) for text in texts]
         return SplitBody(read["members"], dict(zip(read["tokens"], long_texts, strict=True)))
 
-    async def validate_document(self, text: str) -> Validation:
-        """Return what openapi-core says about a document; a bad document never raises."""
+    async def validate_document(self, text: str, *, overlays: Sequence[str] = ()) -> Validation:
+        """Return what openapi-core says about a document as edited; a bad document never raises."""
         async with self._validating:
             process = await spawn_module(VALIDATION)
             try:
                 async with asyncio.timeout(VALIDATE_SECONDS):
-                    lines = [line async for line in send_request(process, {}, text)]
+                    header = {"overlays": len(overlays)}
+                    lines = [line async for line in send_request(process, header, text, *overlays)]
                 problems: list[str] = orjson.loads(lines[0])["problems"]
                 return Validation("invalid" if problems else "valid", tuple(problems))
             except (TimeoutError, asyncio.IncompleteReadError, ConnectionError, ValueError, LookupError):

@@ -300,6 +300,9 @@ async def test_validation_reports_and_never_gates(worker: DocumentWorker) -> Non
         paths={"/x": {"get": {"parameters": [{"$ref": "#/none"}], "responses": {"200": {"description": ""}}}}}
     )
     assert (await worker.validate_document(dangling)).state == "invalid"
+    mend = overlay_text({"target": "$.paths['/x'].get.parameters", "remove": True})
+    assert (await worker.validate_document(dangling, overlays=[mend])).state == "valid"
+    assert (await worker.validate_document(document_text(), overlays=["no overlay"])).state == "failed"
     assert (await worker.validate_document("{")).state == "failed"
 
 

@@ -18,7 +18,7 @@ from jsonpath.selectors import NameSelector
 
 from toolserver.errors import OverlayError, quote_text
 from toolserver.json_types import JsonObject, JsonValue, dump_json, object_at, scalar_text_at, written_member
-from toolserver.openapi.document import DocumentLimits, read_value
+from toolserver.openapi.document import Document, DocumentLimits, parse_document, read_value
 from toolserver.openapi.edited_tree import EditedTree, Incompatible, Location, kind_of
 from toolserver.openapi.edits import IdleEdit
 
@@ -123,6 +123,16 @@ def parse_overlays(texts: Sequence[str | bytes], *, limits: DocumentLimits | Non
         if len(actions) > MAX_ACTIONS:
             raise OverlayError("invalid_overlay", f"The overlays have more than {MAX_ACTIONS:,} actions.")
     return Overlays(tuple(actions), hashed.hexdigest(), limits)
+
+
+def parse_edited_document(text: str | bytes, overlays: Sequence[str | bytes]) -> Document:
+    """The document of a text as its overlays leave it; none leave it as it is.
+
+    Raises:
+        DocumentError: as `parse_document`.
+        OverlayError: as `parse_overlays` and `Overlays.edit_root`.
+    """
+    return parse_document(text, edits=parse_overlays(overlays) if overlays else None)
 
 
 @dataclass(slots=True)

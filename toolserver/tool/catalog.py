@@ -4,10 +4,10 @@ Receives tools of several servers, already named; gives lookups. Knows nothing o
 of connections.
 """
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from types import MappingProxyType
 
-from msgspec import Struct
+from msgspec import Struct, structs
 
 from toolserver.tool.compile import CompiledOperation
 from toolserver.tool.naming import OperationKey
@@ -22,6 +22,12 @@ class Tool(Struct, frozen=True, gc=False):
     """Final and unique in a catalog: letters, digits, `_` and `-`, at most 64."""
     server_id: str
     operation: CompiledOperation
+    former: tuple[str, ...] = ()
+    """Names that it had before it was renamed, by which pins and patterns still choose it."""
+
+    def has_name_in(self, names: Collection[str]) -> bool:
+        """Whether one of these is its name, or was."""
+        return self.name in names or any(name in names for name in self.former)
 
 
 class Catalog:
@@ -35,7 +41,7 @@ class Catalog:
         Raises:
             ValueError: two tools have one name; that is a bug in whatever assigned the names.
         """
-        self.tools = tuple(tools)
+        self.tools = tuple(_with_former(tools, former_names) if former_names else tools)
         self._by_name = {tool.name: tool for tool in self.tools}
         if len(self._by_name) != len(self.tools):
             raise ValueError("Two tools of a catalog have the same name.")
@@ -62,3 +68,12 @@ class Catalog:
     def of_server(self, server_id: str) -> tuple[Tool, ...]:
         """The tools of one server, in order."""
         return tuple(tool for tool in self.tools if tool.server_id == server_id)
+
+
+def _with_former(tools: Iterable[Tool], names: Mapping[str, OperationKey]) -> Iterator[Tool]:
+    former: dict[OperationKey, tuple[str, ...]] = {}
+    for name, key in names.items():
+        former[key] = (*former.get(key, ()), name)
+    for tool in tools:
+        found = former.get((tool.server_id, tool.operation.key))
+        yield tool if found is None else structs.replace(tool, former=found)

@@ -173,6 +173,15 @@ class DocumentTools:
         self.compiled = _compile(document, source, source_url, base_url)
         self._last_step = source.definitions.steps.taken + document.limits.max_schema_steps
 
+    def before_edits(self, *, source_url: str | None) -> "DocumentTools | None":
+        """The tools of the document as its author gave it; None: nothing edits it.
+
+        Raises:
+            DocumentError: only its edits make a document of it that can be used.
+        """
+        document = self._document.before_edits()
+        return None if document is None else DocumentTools(document, source_url=source_url)
+
     def schema_of(self, key: str, *, bare: str = "") -> ToolSchema:
         """The argument schema of one operation; `bare`: why only the types of its arguments are told.
 

@@ -92,11 +92,11 @@ def choose_tools(tools: Iterable[Tool], selection: Selection) -> tuple[Tool, ...
     return tuple(
         tool
         for tool in tools
-        if tool.name in pinned
+        if tool.has_name_in(pinned)
         or (
             (not selection.servers or tool.server_id in selection.servers)
             and (not tags or not tags.isdisjoint(tag.lower() for tag in tool.operation.tags))
-            and (not selection.names or fits(tool.name) is not None)
+            and (not selection.names or any(map(fits, (tool.name, *tool.former))))
         )
     )
 
@@ -182,10 +182,12 @@ class _Parts:
         new: dict[str, list[Tool]] = {}
         places = {name: place for place, name in enumerate(selection.pinned)}
         for tool in chosen:
-            if tool.name not in places:
+            if not tool.has_name_in(places):
                 (settled if is_settled(tool) else new).setdefault(tool.server_id, []).append(tool)
-        pinned = [tool for tool in chosen if tool.name in places]
-        pinned.sort(key=lambda tool: places[tool.name])
+        pinned = [tool for tool in chosen if tool.has_name_in(places)]
+        pinned.sort(
+            key=lambda tool: min(places[each] for each in (tool.name, *tool.former) if each in places)
+        )
         return cls(pinned, settled, new, selection.limit - len(pinned))
 
 

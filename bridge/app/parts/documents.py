@@ -157,5 +157,7 @@ class DocumentsPart(Part):
         await self.registry.warm_validators(server)
         if len(server.compiled.operations) >= MANY_OPERATIONS:
             freeze_document()
-        server.validation = await self.reader.validate_document(server.record.text)
+        server.validation = await self.reader.validate_document(
+            server.record.text, overlays=server.record.overlays
+        )
         await self._announcements.servers_changed(server.record.owner_id)

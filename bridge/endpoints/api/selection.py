@@ -184,7 +184,7 @@ class SelectionRoutes(DeclaredApiRoutes):
             servers=list(chosen.servers),
             tags=list(chosen.tags),
             names=list(chosen.names),
-            pinned=list(chosen.pinned),
+            pinned=[_name_now(view, name) for name in chosen.pinned],
             max_tools=chosen.max_tools,
             max_tokens=chosen.max_tokens,
             defaults=self._defaults,
@@ -210,6 +210,12 @@ class SelectionRoutes(DeclaredApiRoutes):
 
 def _once(values: list[str]) -> tuple[str, ...]:
     return tuple(dict.fromkeys(values))
+
+
+def _name_now(view: UserView, name: str) -> str:
+    """The name of a tool that may have been renamed since; the same where no tool has it."""
+    tool = view.catalog.by_name(name)
+    return name if tool is None else tool.name
 
 
 def _missing(view: UserView) -> MissingChoices:

@@ -53,8 +53,8 @@ class InlineReader(DocumentReader):
         except orjson.JSONDecodeError as error:
             raise BridgeError(ErrorCode.INVALID_REQUEST, f"The body is not JSON: {error}.") from None
 
-    async def validate_document(self, text: str) -> Validation:
-        problems = _problems_of(text)
+    async def validate_document(self, text: str, *, overlays: Sequence[str] = ()) -> Validation:
+        problems = _problems_of(text, tuple(overlays))
         return Validation("invalid" if problems else "valid", problems)
 
     async def check_alive(self) -> float | None:
@@ -75,8 +75,8 @@ def _tools_of(
 
 
 @cache
-def _problems_of(text: str) -> tuple[str, ...]:
-    return tuple(validate_document(text))
+def _problems_of(text: str, overlays: tuple[str, ...]) -> tuple[str, ...]:
+    return tuple(validate_document(text, overlays))
 
 
 def _invalid(error: DocumentError) -> BridgeError:

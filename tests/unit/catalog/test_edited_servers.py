@@ -4,8 +4,9 @@ import json
 
 import pytest
 
+from bridge.calls.request import ToolScope
 from bridge.catalog.server_rights import check_edit
-from bridge.catalog.server_view import LoadedServer, UserView
+from bridge.catalog.server_view import LoadedServer, UserSelection, UserView
 from bridge.errors import BridgeError, ErrorCode
 from tests.support.documents.compiled import document_text, operation, overlay_text
 from tests.support.stores.registries import OPERATOR, RestartableRegistry
@@ -173,3 +174,19 @@ async def test_a_chosen_name_takes_none_that_another_tool_has_or_had() -> None:
     old = view.catalog.by_name("useA")
     assert old
     assert (old.name, old.operation.key) == ("first", "GET /a")
+
+
+async def test_pins_and_patterns_with_an_old_name_still_choose_a_renamed_tool() -> None:
+    """Issue 41: who has pinned a tool does not lose it because somebody improved its name."""
+    registry = RestartableRegistry().open()
+    server = await registry.add_server("ann", text_of("/a", "/b"), source_url=None)
+    await registry.view_of_user("ann")
+    await registry.change_server("ann", server.record.id, overlays=(renaming("/a", "first"),))
+    for chosen in (UserSelection(names=("useA*",)), UserSelection(servers=("none",), pinned=("useA",))):
+        await registry.save_selection("ann", chosen)
+        view = await registry.view_of_user("ann")
+        offered = await registry.offer_tools(view, None)
+        assert [tool.name for tool in offered.reachable] == ["first"]
+    (renamed,) = offered.reachable
+    assert ToolScope(names=frozenset(["useA"])).includes(renamed)
+    assert not ToolScope(names=frozenset(["useB"])).includes(renamed)
