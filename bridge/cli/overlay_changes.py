@@ -12,6 +12,7 @@ from typing import Any
 
 import orjson
 
+from toolserver.operation.withheld import fixed_values
 from toolserver.tool.compile import CompiledOperation, DocumentTools
 
 _SHOWN_CHARS = 100
@@ -67,7 +68,8 @@ def _argument_lines(
         elif (schema, name in new["required"]) != (old["properties"][was], was in old["required"]):
             need = "required" if name in new["required"] else "optional"
             yield f"argument {name}: {need}, {_json(schema)}"
-    yield from _fixed_lines(plan)
+    for place, name, value in fixed_values(tool.plan_json):
+        yield f"always sent in the {place}: {name} = {_json(value)}"
 
 
 def _arguments_of(plan: dict[str, Any]) -> dict[tuple[str, str], str]:
@@ -75,15 +77,6 @@ def _arguments_of(plan: dict[str, Any]) -> dict[tuple[str, str], str]:
     of_body = (plan["body"] or {}).get("properties", ())
     entries = [(entry["in"], entry) for entry in plan["parameters"]] + [("body", entry) for entry in of_body]
     return {(place, entry["name"]): entry["argument"] for place, entry in entries if "argument" in entry}
-
-
-def _fixed_lines(plan: dict[str, Any]) -> Iterator[str]:
-    for entry in plan["parameters"]:
-        if "fixed" in entry:
-            yield f"always sent in the {entry['in']}: {entry['name']} = {_json(entry['fixed'])}"
-    for place in plan.get("withheld", {}).get("places", ()):
-        for name, value in place.get("fixed", ()):
-            yield f"always sent in objects of the body or a parameter: {name} = {_json(value)}"
 
 
 def _json(value: object) -> str:

@@ -6,6 +6,7 @@ import { readArguments } from "./call_message.js";
 import { planFiles } from "./file_reads.js";
 import { createRedactor } from "./redaction.js";
 import { placeSecrets, secretTexts } from "../request/credential_placement.js";
+import { fixedValues } from "../request/withheld.js";
 import { cookieTexts } from "./transport_choice.js";
 import { stringifyJson } from "../base/json_text.js";
 
@@ -60,6 +61,7 @@ function cardFacts({ tool, server_id }, { plan }, args, request, { credentials, 
     url: redact(url),
     args: shown.map(([name, value]) => ({ name, value: redact(textOf(value)).slice(0, SHOWN_VALUE_CHARS) })),
     more_args: Object.keys(args).length - shown.length,
+    fixed: fixedValues(plan).map(({ name, value }) => ({ name, value: textOf(value).slice(0, SHOWN_VALUE_CHARS) })),
     body: typeof body === "string" ? redact(body).slice(0, SHOWN_VALUE_CHARS) : null,
     body_bytes: typeof body === "string" ? new TextEncoder().encode(body).length : (body?.length ?? 0),
     content_type: request.headers.find(([name]) => name === "content-type")?.[1] ?? "",

@@ -96,6 +96,7 @@ export const GERMAN_CALLS = {
   none: "keine",
   "Sent by": "Gesendet über",
   "The server says": "Der Server sagt",
+  "Always sent": "Wird immer gesendet",
   "No arguments.": "Keine Argumente.",
   "Show {0} more arguments": "{0} weitere Argumente zeigen",
   "{0} more arguments do not fit here.": "{0} weitere Argumente passen hier nicht hin.",

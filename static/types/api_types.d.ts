@@ -60,6 +60,8 @@ export interface ServerTool {
   /** OAuth scopes that it needs, by security scheme. */
   scopes: Record<string, string[]>;
   always_asks: boolean;
+  /** Values that an edit has fixed: in "body", or where a parameter is. */
+  fixed: { in: string; name: string; value: JsonValue }[];
   /** What edits have changed, null where that is the same. */
   original: { name: string | null; description: string | null } | null;
   /** What a browser cannot send of the operation. */

@@ -368,6 +368,8 @@ export interface CardFacts {
   args: { name: string; value: string }[];
   /** Arguments beyond those. */
   more_args: number;
+  /** Values that an edit has fixed: sent whatever the arguments are. */
+  fixed?: { name: string; value: string }[];
   /** Before the request. */
   reads: FileRead[];
   /** Null: none, or bytes. */

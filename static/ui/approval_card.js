@@ -101,6 +101,7 @@ export class ApprovalCard {
         ...originFacts({ ...card, device_id: otherwiseUnclear(this.names) }, this.names),
         [t`Why`, card.doubted === null ? REASONS[card.reason] : doubtSentence(card.doubted)],
         ...claimLine(card.claims),
+        ...fixedLines(card.fixed),
         ...viaLine(card.via, card.url),
         [
           t`Credential`,
@@ -132,6 +133,12 @@ function viaLine(via, url) {
 
 /** @param {string[]} claims @returns {[string, string][]} */
 const claimLine = (claims) => (claims.length > 0 ? [[t`The server says`, claimWords(claims)]] : []);
+
+/** @param {WaitingCard["fixed"]} fixed @returns {[string, string][]} */
+const fixedLines = (fixed = []) =>
+  fixed.length > 0
+    ? [[t`Always sent`, fixed.map(({ name, value }) => truncateLine(`${name} = ${value}`)).join(", ")]]
+    : [];
 
 /** What is sent where. @param {Pick<WaitingCard, "method" | "url" | "is_safe">} card */
 export function cardAddress({ method, url, is_safe }) {

@@ -5,7 +5,7 @@ fixed values, the places of a value where names are refused, and names that are 
 """
 
 from collections.abc import Iterator, Sequence
-from typing import cast
+from typing import NamedTuple, cast
 
 import orjson
 from msgspec import Struct
@@ -110,6 +110,49 @@ def amend_plan(plan_json: bytes, withheld: Withheld) -> bytes:
         "places": [place.to_json() for place in withheld.places],
     }
     return dump_json(plan)
+
+
+class FixedValue(NamedTuple):
+    """A value that every request of an operation carries."""
+
+    place: str
+    """"body", or where a parameter is."""
+    name: str
+    """Its name; further down with the names above it, "*" for those that no schema knows."""
+    value: JsonValue
+
+
+def fixed_values(plan_json: bytes) -> list[FixedValue]:
+    """The values that edits have fixed, as a plan carries them."""
+    if b'"withheld"' not in plan_json:
+        return []
+    plan = cast(JsonObject, orjson.loads(plan_json))
+    parameters = [each for each in array_at(plan, "parameters") if isinstance(each, dict)]
+    found = [
+        FixedValue(text_at(each, "in"), text_at(each, "name"), each["fixed"])
+        for each in parameters
+        if "fixed" in each
+    ]
+    starts = [(text_at(each, "in"), each.get("place"), f"{text_at(each, 'name')}.") for each in parameters]
+    waiting = [*starts, ("body", object_at(plan, "body").get("place"), "")]
+    places = array_at(object_at(plan, "withheld"), "places")
+    seen: set[int] = set()
+    while waiting:
+        where, index, above = waiting.pop(0)
+        if not isinstance(index, int) or index in seen:
+            continue
+        seen.add(index)
+        place = cast(JsonObject, places[index])
+        found += [FixedValue(where, f"{above}{name}", value) for name, value in _pairs(place, "fixed")]
+        waiting += [(where, below, f"{above}{name}.") for name, below in _pairs(place, "members")]
+        waiting += [(where, place.get("others"), f"{above}*."), (where, place.get("items"), above)]
+    return found
+
+
+def _pairs(place: JsonObject, key: str) -> Iterator[tuple[JsonValue, JsonValue]]:
+    for pair in array_at(place, key):
+        if isinstance(pair, list):
+            yield pair[0], pair[1]
 
 
 def _fixed_entry(sending: Sending) -> JsonObject:

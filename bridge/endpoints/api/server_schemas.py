@@ -13,6 +13,7 @@ from bridge.catalog.server_rights import may_change, may_share
 from bridge.catalog.server_view import LoadedServer, UserView
 from bridge.http.routing import ApiModel
 from toolserver.openapi.security import FlowKind, SecurityScheme
+from toolserver.operation.withheld import fixed_values
 from toolserver.tool.catalog import Tool
 from toolserver.tool.compile import CompiledOperation
 from toolserver.tool.selection import Absence
@@ -99,6 +100,15 @@ class OriginalTool(ApiModel):
     """null: it is the same."""
 
 
+class FixedArgument(ApiModel):
+    """A value that an edit has fixed."""
+
+    location: str = Field(serialization_alias="in")
+    """"body", or where a parameter is."""
+    name: str
+    value: Any
+
+
 class ServerTool(ApiModel):
     """An operation, for the user who decides about it."""
 
@@ -127,6 +137,8 @@ class ServerTool(ApiModel):
     """OAuth scopes that it needs, by security scheme."""
     always_asks: bool
     """Whether each call waits for its user, whatever was allowed."""
+    fixed: list[FixedArgument]
+    """Values that every request carries."""
     original: OriginalTool | None
     """What edits have changed; null: neither name nor description."""
 
@@ -380,6 +392,10 @@ def tool_model(view: UserView, server: LoadedServer, tool: Tool, left_out: Absen
         left_out=left_out,
         scopes=dict(operation.scopes),
         always_asks=operation.always_asks,
+        fixed=[
+            FixedArgument(location=place, name=name, value=value)
+            for place, name, value in fixed_values(operation.plan_json)
+        ],
         original=_original(operation),
     )
 

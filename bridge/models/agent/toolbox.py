@@ -33,6 +33,8 @@ class BridgeTool:
     """Id of the tool's server; None: a tool of the bridge itself."""
     is_safe: bool = False
     """Whether a call changes nothing, as the operation's method says; False where nobody knows."""
+    examples: tuple[JsonObject, ...] = ()
+    """Arguments of calls that fit the schema, for providers that take examples."""
 
 
 @dataclass(frozen=True, slots=True)

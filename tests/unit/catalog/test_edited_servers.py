@@ -177,7 +177,7 @@ async def test_a_chosen_name_takes_none_that_another_tool_has_or_had() -> None:
 
 
 async def test_pins_and_patterns_with_an_old_name_still_choose_a_renamed_tool() -> None:
-    """Issue 41: who has pinned a tool does not lose it because somebody improved its name."""
+    """Issue 41: who has pinned a tool does not lose it because another user improved its name."""
     registry = RestartableRegistry().open()
     server = await registry.add_server("ann", text_of("/a", "/b"), source_url=None)
     await registry.view_of_user("ann")

@@ -9,7 +9,8 @@ from __future__ import annotations
 import asyncio
 import re
 from collections import OrderedDict
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Callable, Collection, Iterator, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from functools import lru_cache
 from typing import TypeAlias, cast
@@ -21,6 +22,8 @@ from bridge.catalog.registry import Registry
 from bridge.catalog.server_view import UserView
 from bridge.models.agent.toolbox import BridgeTool
 from bridge.settings.chat.provider_rules import Strictness
+from toolserver.call.arguments import ArgumentValidator
+from toolserver.errors import ArgumentError
 from toolserver.json_types import JsonObject
 from toolserver.schema.compact import compact_schema
 from toolserver.schema.hints import clean_text
@@ -219,8 +222,16 @@ def _about(view: UserView, server_id: str) -> str:
 
 
 def _described(tool: Tool, schema_json: bytes, strictness: Strictness) -> BridgeTool:
-    words, is_safe = _words_of(tool), tool.operation.safe
-    return _own_tool(tool.name, words, schema_json, strictness, tool.server_id, is_safe=is_safe)
+    operation = tool.operation
+    return _own_tool(
+        tool.name,
+        _words_of(tool),
+        schema_json,
+        strictness,
+        tool.server_id,
+        is_safe=operation.safe,
+        examples=operation.examples,
+    )
 
 
 def _words_of(tool: Tool) -> str:
@@ -238,10 +249,20 @@ def _own_tool(
     server_id: str | None = None,
     *,
     is_safe: bool,
+    examples: tuple[bytes, ...] = (),
 ) -> BridgeTool:
     definition = define_function(name, description or name, schema_json, strictness)
     parameters = cast(JsonObject, orjson.loads(schema_json))
-    return BridgeTool(name, name, format_title(name), definition, parameters, server_id, is_safe)
+    fitting = tuple(_fitting_examples(schema_json, examples)) if examples else ()
+    return BridgeTool(name, name, format_title(name), definition, parameters, server_id, is_safe, fitting)
+
+
+def _fitting_examples(schema_json: bytes, examples: Sequence[bytes]) -> Iterator[JsonObject]:
+    """Leave out examples that the schema refuses: a provider would refuse the request."""
+    validator = ArgumentValidator(schema_json, takes_more=False)
+    for example in examples:
+        with suppress(ArgumentError):
+            yield validator.validate_arguments(cast(JsonObject, orjson.loads(example)))
 
 
 def define_function(name: str, description: str, schema_json: bytes, strictness: Strictness) -> JsonObject:

@@ -14,6 +14,7 @@ from toolserver.call.arguments import ArgumentValidator
 from toolserver.errors import ArgumentError
 from toolserver.json_types import JsonObject, JsonValue
 from toolserver.operation.operation import Skipped
+from toolserver.operation.withheld import fixed_values
 from toolserver.request.argument_check import withheld_check
 from toolserver.schema.argument_edit import read_argument_edit
 from toolserver.tool.compile import CompiledOperation, DocumentTools
@@ -194,6 +195,27 @@ def test_a_withheld_property_is_in_no_schema_and_refused_at_its_place() -> None:
         with pytest.raises(ArgumentError, match="There is no") as refused:
             validator.validate_arguments(cast(JsonObject, arguments))
         assert str(refused.value) == said
+
+
+def test_fixed_values_are_told_with_their_places() -> None:
+    """Ruling 54: the review shows them as what they are."""
+    schemas = "$.components.schemas.Node.properties"
+    document = json.loads(post({"n": {"$ref": "#/components/schemas/Node"}}))
+    below: JsonObject = {"type": "array", "items": {"$ref": "#/components/schemas/Node"}}
+    node: JsonObject = {"type": "object", "properties": {"unit": TEXT, "below": below}}
+    document["components"] = {"schemas": {"Node": node}}
+    document["paths"]["/a"]["post"]["parameters"] = [parameter("env")]
+    edits: list[JsonObject] = [
+        {"target": "$.paths['/a'].post.parameters[0]", "update": says(fixed="prod")},
+        {"target": f"{schemas}.unit", "update": says(fixed="EUR")},
+    ]
+    _, operation, _ = edited(json.dumps(document), *edits)
+    assert fixed_values(operation.plan_json) == [
+        ("query", "env", "prod"),
+        ("body", "n.unit", "EUR"),
+        ("body", "n.below.unit", "EUR"),
+    ]
+    assert fixed_values(edited(get())[1].plan_json) == []
 
 
 def test_only_arguments_have_another_name() -> None:
