@@ -1,6 +1,8 @@
 // @ts-check
 /** One operation under review: the decision, the request it would send, what it says of itself, what changed. */
 import { t } from "../base/language.js";
+import { stringifyJson } from "../base/json_text.js";
+import { truncateLine } from "../base/untrusted_text.js";
 import { claimWords } from "../mcp/claim_labels.js";
 import { el, freshId, methodTag } from "../ui/dom.js";
 
@@ -8,10 +10,10 @@ import { el, freshId, methodTag } from "../ui/dom.js";
 
 /**
  * @param {ServerTool} tool
- * @param {{url: string, isNow: boolean, changes: string[], claims: string[], byCompanion: string[], fixed: string[]}} standing  `isNow`: accepted
+ * @param {{url: string, isNow: boolean, changes: string[], claims: string[], byCompanion: string[]}} standing  `isNow`: accepted
  * @returns {HTMLLIElement} its checkbox is not set yet
  */
-export function reviewRow(tool, { url, isNow, changes, claims, byCompanion, fixed }) {
+export function reviewRow(tool, { url, isNow, changes, claims, byCompanion }) {
   const id = freshId("accept");
   const box = el("input", {
     type: "checkbox",
@@ -30,7 +32,7 @@ export function reviewRow(tool, { url, isNow, changes, claims, byCompanion, fixe
     about,
     changes.length > 0 ? el("ul", { class: "changes", "aria-label": t`What changed` }, ...lines) : null,
     originalLines(tool),
-    fixed.length === 0 ? null : el("p", { class: "hint" }, t`Each request carries ${fixed.join(", ")}.`),
+    fixedLine(tool),
     companionLine(byCompanion),
     ...tool.warnings.map((text) => el("p", { class: "hint warning-text" }, text)),
   );
@@ -65,6 +67,12 @@ function originalLines({ original }) {
   if (lines.length === 0) return null;
   const rows = lines.map((line) => el("li", { class: "pre-line" }, line));
   return el("ul", { class: "originals", "aria-label": t`Before the edits` }, ...rows);
+}
+
+/** What an edit sends, whatever a model asks for. @param {ServerTool} tool */
+function fixedLine({ fixed }) {
+  const sent = fixed.map(({ name, value }) => `${truncateLine(name)} = ${truncateLine(stringifyJson(value))}`);
+  return sent.length === 0 ? null : el("p", { class: "hint" }, t`Each request carries ${sent.join(", ")}.`);
 }
 
 /** What the server says of its own tool changes nothing, and says so. @param {string[]} claims */

@@ -6,9 +6,6 @@ import { viewAddress } from "../ui/router.js";
 import { Acceptance, isAccepted, isChanged } from "../session/acceptance.js";
 import { sendableByCompanion } from "../companion/companion_headers.js";
 import { claimsOf } from "../mcp/tool_claims.js";
-import { stringifyJson } from "../base/json_text.js";
-import { truncateLine } from "../base/untrusted_text.js";
-import { fixedValues } from "../request/withheld.js";
 import { planChanges } from "./plan_changes.js";
 import { formatCount } from "../ui/format_count.js";
 import { ReportView } from "../ui/report_view.js";
@@ -190,7 +187,6 @@ export class ReviewView {
     return reviewRow(tool, {
       url: addressOf(plan, tool.path),
       claims: claimsOf(plan),
-      fixed: plan ? fixedWords(plan) : [],
       byCompanion: sendableByCompanion(plan).map(({ label }) => label),
       isNow: this.#choice.isNow(tool),
       changes: changes.get(tool.key) ?? [],
@@ -253,11 +249,6 @@ export class ReviewView {
 /** Where it goes, as a template; calls of all tools of an MCP server go to one address. @param {import("../types/types.js").RequestPlan | undefined} plan @param {string} path */
 function addressOf(plan, path) {
   return (plan?.base_url ?? "").replace(/\/$/, "") + (plan?.kind === "mcp" ? plan.path : path);
-}
-
-/** What an edit sends whatever a model asks for. @param {import("../types/types.js").RequestPlan} plan */
-function fixedWords(plan) {
-  return fixedValues(plan).map(({ name, value }) => `${truncateLine(name)} = ${truncateLine(stringifyJson(value))}`);
 }
 
 /** @param {number} changed so many operations */
