@@ -1,5 +1,6 @@
 """`/api/servers/{id}/overlays`: who may edit a server's tools, and what is kept of it."""
 
+import json
 from collections.abc import AsyncGenerator
 from pathlib import Path
 from typing import Any
@@ -163,6 +164,29 @@ async def test_an_editor_sees_the_original_and_what_the_edits_save(
         assert before["tokens"] == sum(before["tools"].values())
         assert list(now["tools"]) == ["all"]
         assert now["tools"]["all"] < before["tools"]["GET /products"] == found["tokens"]
+
+
+async def test_tools_of_an_mcp_server_are_found_for_edits_as_well(
+    tmp_path: Path, http: aiohttp.ClientSession
+) -> None:
+    """Issue 41: MCP tools are edited the same way."""
+    query: JsonObject = {"type": "string", "description": "Words"}
+    tool: JsonObject = {"name": "search", "inputSchema": {"type": "object", "properties": {"query": query}}}
+    text = json.dumps({"mcp": "2025-06-18", "endpoint": "http://a.test/mcp", "tools": [tool]})
+    async with running_bridge(tmp_path) as bridge:
+        ann = await page_of(bridge, http, "ann")
+        server = (await ann.post("/api/servers", {"text": text}))["id"]
+        found = await ann.get(f"/api/servers/{server}/original?key=CALL%20search")
+        (argument,) = found["arguments"]
+        assert argument["description"] == "Words"
+        shorter: JsonObject = {"x-tool-bridge": {"name": "q"}}
+        renaming: JsonObject = {"x-tool-bridge": {"name": "find"}}
+        edit = overlay_text(
+            {"target": found["target"], "update": renaming}, {"target": argument["target"], "update": shorter}
+        )
+        assert (await put(ann, server, [edit]))[0] == 200
+        renamed = await ann.get("/api/tools/find")
+        assert list(renamed["schema"]["properties"]) == ["q"]
 
 
 async def test_a_key_others_and_operators_edit_nothing(tmp_path: Path, http: aiohttp.ClientSession) -> None:
