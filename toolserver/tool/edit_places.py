@@ -156,22 +156,22 @@ class _Finder:
         return content.child(next(iter(_object(content.value)), ""), "schema")
 
     def _property(self, schema: _Node, name: str) -> _Node | None:
-        for part in self._parts(schema, 0):
+        for part in self._parts(schema, 0, set()):
             if name in object_at(_object(part.value), "properties"):
                 return part.child("properties", name)
         return None
 
-    def _parts(self, schema: _Node, depth: int) -> Iterator[_Node]:
-        if depth > _MAX_NESTING or not isinstance(schema.value, dict):
+    def _parts(self, schema: _Node, depth: int, seen: set[int]) -> Iterator[_Node]:
+        """A schema and those that it combines, each once."""
+        if depth > _MAX_NESTING or not isinstance(schema.value, dict) or id(schema.value) in seen:
             return
+        seen.add(id(schema.value))
         yield schema
         if "$ref" in schema.value:
-            followed = self._followed(schema)
-            if followed.value is not schema.value:
-                yield from self._parts(followed, depth + 1)
+            yield from self._parts(self._followed(schema), depth + 1, seen)
         for keyword in _COMBINING:
             for index in range(len(array_at(schema.value, keyword))):
-                yield from self._parts(schema.child(keyword, index), depth + 1)
+                yield from self._parts(schema.child(keyword, index), depth + 1, seen)
 
     def _followed(self, node: _Node) -> _Node:
         """What its reference leads to, one after another; without a path, nothing."""

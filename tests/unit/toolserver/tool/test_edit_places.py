@@ -98,6 +98,16 @@ def test_what_other_operations_may_use_is_called_shared() -> None:
     assert [each["shared"] for each in places("POST /new", document())["arguments"]] == [True, True]
 
 
+def test_schemas_that_combine_themselves_are_looked_through_once() -> None:
+    """Each level would double the work, in a process that reads the documents of all users."""
+    itself: JsonObject = {"$ref": "#/components/schemas/New"}
+    root = json.loads(document())
+    root["components"]["schemas"]["New"] = {"allOf": [*[itself] * 40, NEW]}
+    assert [each["target"] for each in places("POST /new", json.dumps(root))["arguments"]] == [
+        f"$.components.schemas.New.allOf[40].properties.{name}" for name in ("name", "price")
+    ]
+
+
 def test_swagger_and_mcp_tools_have_their_places() -> None:
     """The same page edits the tools of each kind of document."""
     parameters: list[JsonValue] = [
