@@ -7,7 +7,7 @@ and no call. A process serves one answer after another until it has read a large
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Mapping
+from collections.abc import Awaitable, Callable, Mapping
 
 import orjson
 
@@ -38,24 +38,38 @@ _TOO_LARGE = "The query needs more memory than it may use. Select less, or read 
 class QueryWorker:
     """Implements `AnswerQueries`. All methods run on one event loop."""
 
-    def __init__(self, *, query_s: float = QUERY_S) -> None:
+    def __init__(
+        self, *, query_s: float = QUERY_S, note_end: Callable[[str, str], None] | None = None
+    ) -> None:
+        """`note_end` gets the work (`outline` or `select`) and how it ended."""
         self._query_s = query_s
+        self._note_end = note_end or _note_nothing
         self._places = Places(PLACES)
         self._idle: Child | None = None
 
     async def outline_answer(self, kept: KeptText) -> Selected:
         """Return the outline of an answer; cancelling it ends the process. See `AnswerQueries`."""
-        return await self._ask(kept, {"op": "outline"})
+        return await self._noted("outline", self._ask(kept, {"op": "outline"}))
 
     async def select_from(self, kept: KeptText, expression: str, max_bytes: int) -> Selected:
         """Return what a query selects; cancelling it ends the process. See `AnswerQueries`."""
-        return await self._ask(kept, {"op": "select", "expression": expression, "max_bytes": max_bytes})
+        question = {"op": "select", "expression": expression, "max_bytes": max_bytes}
+        return await self._noted("select", self._ask(kept, question))
 
     async def close(self) -> None:
         """End the process that waits for the next answer."""
         child, self._idle = self._idle, None
         if child is not None:
             await end_child(child)
+
+    async def _noted(self, work: str, asking: Awaitable[Selected]) -> Selected:
+        try:
+            selected = await asking
+        except QueryRefused as refusal:
+            self._note_end(work, refusal.reason)
+            raise
+        self._note_end(work, "succeeded")
+        return selected
 
     async def _ask(self, kept: KeptText, question: Mapping[str, object]) -> Selected:
         await self._places.take_place(current_user())
@@ -96,6 +110,10 @@ class QueryWorker:
             self._idle = child
         else:
             await end_child(child)
+
+
+def _note_nothing(_work: str, _ending: str) -> None:
+    pass
 
 
 async def _answer(child: Child, header: Mapping[str, object], text: str) -> list[bytes]:

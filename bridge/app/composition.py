@@ -82,6 +82,7 @@ class Components:
             registry=registry,
             observers=observers,
             answers=among.answers,
+            note_query=instruments.note_query,
         )
         for wing in wings:
             wing.make_parts(

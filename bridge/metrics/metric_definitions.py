@@ -79,12 +79,20 @@ class Instruments:
             buckets=STORE_BUCKETS_S,
             registry=registry,
         )
+        queries = "Outlines of answers and queries of them, by how each ended."
+        self.answer_queries = Counter(
+            "tool_bridge_answer_queries", queries, ("work", "ending"), registry=registry
+        )
         self.loop_lag = Histogram(
             "tool_bridge_event_loop_lag_seconds",
             "How much later than asked for the event loop woke a timer.",
             buckets=LAG_BUCKETS_S,
             registry=registry,
         )
+
+    def note_query(self, work: str, ending: str) -> None:
+        """Count an outline or a query of an answer; `ending`: "succeeded", or why there is none."""
+        self.answer_queries.labels(work, ending).inc()
 
     def note_store_work(self, work: str, seconds: float) -> None:
         """Measure work of the database; `work`: one of a few kinds. In any thread."""

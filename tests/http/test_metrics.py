@@ -188,6 +188,23 @@ async def test_calls_that_are_refused_at_once_are_counted_by_their_code(bridge: 
     assert value(samples, "calls_refused_total", code="unknown_tool") == 1
 
 
+async def test_queries_of_answers_are_counted_by_how_they_ended(bridge: Bridge) -> None:
+    """Issue 41: an operator sees whether models ask for what is not there, or for too much."""
+
+    async def answer(_sent: dict[str, Any]) -> dict[str, Any]:
+        return json_answer({"items": [1, 2]})
+
+    async with page_of(bridge, bridge.local_user.id, answer) as page:
+        for select in ("items[0]", "sum(items[0])"):
+            url = f"{bridge.base_url}/tools/listProducts"
+            headers = {"Authorization": f"Bearer {bridge.key}"}
+            async with page.http.post(url, json={"result_select": select}, headers=headers) as answered:
+                assert answered.status == 200
+    samples = await read_samples(bridge)
+    for ending in ("succeeded", "query"):
+        assert value(samples, "answer_queries_total", work="select", ending=ending) == 1
+
+
 async def test_no_label_names_a_user_a_tool_or_an_address(bridge: Bridge) -> None:
     """Anybody can add those: a metric for each would fill Prometheus, and tell who does what."""
 
@@ -211,6 +228,7 @@ async def test_no_label_names_a_user_a_tool_or_an_address(bridge: Bridge) -> Non
             "log",
             "phase",
             "work",
+            "ending",
         ),
         *("le", "version", "python", "replica", "generation"),
     }

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 from bridge.answers.fitted_answers import FittedAnswers
 from bridge.answers.queries import QueryWorker
@@ -47,8 +47,9 @@ class CallsPart(Part):
         registry: Registry,
         observers: Observers,
         answers: OtherReplicas | None,
+        note_query: Callable[[str, str], None],
     ) -> None:
-        """`answers` asks other replicas for stored answers."""
+        """`answers` asks other replicas for stored answers; `note_query` counts queries of them."""
         self._ground = ground
         self._controls = controls
         self._records = records
@@ -67,7 +68,7 @@ class CallsPart(Part):
             observers=CallObservers(observers.calls, observers.followed_calls),
         )
         self.files = self._make_files(accounts.identity, answers)
-        self._queries = QueryWorker()
+        self._queries = QueryWorker(note_end=note_query)
         self._admission = AdmissionControl(controls)
         self.engine = Engine(
             self.registry,

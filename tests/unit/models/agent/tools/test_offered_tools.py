@@ -251,3 +251,15 @@ async def test_a_search_names_a_server_that_another_user_shares_by_its_id() -> N
     toolbox = await harness.toolbox(settings=TurnSettings("m", tool_search=True))
     description = text_at(toolbox.definitions[-1], "description")
     assert description.splitlines()[1:] == ["Namespaces:", f"- {ids[0]}: My shop", f"- {ids[1]}: {ids[1]}"]
+
+
+async def test_examples_that_fit_go_along_beside_the_definition() -> None:
+    """Issue 41: a provider that takes examples is offered them, and refuses none; others never see them."""
+    document = json.loads(taking({"type": "integer"}))
+    examples: JsonObject = {"examples": [{"v": 1}, {"v": "one"}, {"w": 1}, {}]}
+    document["paths"]["/v"]["put"]["x-tool-bridge"] = examples
+    harness = ToolboxHarness()
+    await harness.engine_harness.add(json.dumps(document))
+    (tool, *_) = (await harness.toolbox()).tools
+    assert tool.examples == ({"v": 1}, {})
+    assert "examples" not in tool.definition
