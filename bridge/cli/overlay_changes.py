@@ -74,7 +74,8 @@ def _argument_lines(
 
 def _arguments_of(plan: dict[str, Any]) -> dict[tuple[str, str], str]:
     """The arguments of a plan, by where each is sent and its name there."""
-    of_body = (plan["body"] or {}).get("properties", ())
+    body: dict[str, Any] = plan["body"] or {}
+    of_body: list[dict[str, Any]] = body.get("properties", [])
     entries = [(entry["in"], entry) for entry in plan["parameters"]] + [("body", entry) for entry in of_body]
     return {(place, entry["name"]): entry["argument"] for place, entry in entries if "argument" in entry}
 
