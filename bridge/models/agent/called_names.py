@@ -3,7 +3,8 @@
 Some models write what belongs to their own format of calls around a name: `functions.NAME` (GPT, Kimi),
 `default_api:NAME` (Gemini), `functions.NAME:0` (Kimi), `NAME<|channel|>commentary` (gpt-oss). Weak ones never
 find out why there is no such tool. And some providers refuse names that begin with a digit: these are sent
-with a `_` before them (`fitted_name`).
+with a `_` before them, or with a letter for that digit where they are as long as a name may be
+(`fitted_name`).
 """
 
 from __future__ import annotations
@@ -12,6 +13,14 @@ import re
 from collections.abc import Callable, Container
 
 _WRITTEN = re.compile(r"(?:(?:functions?|tools?|default_api)[.:])?([\w-]+)(?::\d+)?(?:<\|.*)?", re.DOTALL)
+
+MAX_NAME_CHARS = 64
+"""Maximum characters of a tool's name, at every provider."""
+
+_SIGNS_OF_LETTERS = {
+    chr(ord(first) + place): sign for first in "aA" for place, sign in enumerate("0123456789-")
+}
+"""For a letter the sign that it replaces at the beginning of a name that is as long as one may be."""
 
 
 def offered_name(written: str, is_offered: Callable[[str], bool]) -> str:
@@ -23,7 +32,10 @@ def offered_name(written: str, is_offered: Callable[[str], bool]) -> str:
     if is_offered(name):
         return name
     own = name.lstrip("_")
-    return own if not begins_well(own) and is_offered(own) else written
+    if not begins_well(own) and is_offered(own):
+        return own
+    own = _SIGNS_OF_LETTERS.get(name[:1], "") + name[1:]
+    return own if len(name) == MAX_NAME_CHARS == len(own) and is_offered(own) else written
 
 
 def begins_well(name: str) -> bool:
@@ -33,6 +45,10 @@ def begins_well(name: str) -> bool:
 
 def fitted_name(name: str, taken: Container[str]) -> str:
     """Return a name that begins well and is not taken; `offered_name` knows what it stands for."""
-    while not begins_well(name) or name in taken:
-        name = f"_{name}"
-    return name
+    fitted = name
+    while not begins_well(fitted) or fitted in taken:
+        fitted = f"_{fitted}"
+    if len(fitted) <= MAX_NAME_CHARS:
+        return fitted
+    replaced = [letter + name[1:] for letter, sign in _SIGNS_OF_LETTERS.items() if sign == name[:1]]
+    return next((each for each in replaced if len(each) == MAX_NAME_CHARS and each not in taken), fitted)

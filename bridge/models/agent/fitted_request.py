@@ -7,12 +7,14 @@ fits is passed on unchanged. A caller's tools are fitted, too: a misfit has the 
 from __future__ import annotations
 
 import hashlib
+import operator
 from collections.abc import Sequence
 from dataclasses import replace
 
 from bridge.models.agent.called_names import begins_well, fitted_name
 from bridge.models.agent.items import SEARCH_OUTPUT, Item
 from bridge.models.agent.model import ModelRequest
+from bridge.models.agent.plain_root import with_plain_root
 from bridge.models.agent.schema_dialect import fit_schema
 from bridge.settings.chat.provider_rules import CallIdForm, ProviderRules
 from toolserver.json_types import JsonObject, JsonValue, array_at, text_at
@@ -26,7 +28,7 @@ def fit_request(request: ModelRequest, rules: ProviderRules) -> ModelRequest:
     if rules.begins_with_letter:
         request = fit_names(request)
     tools = fit_tools(request.tools, rules)
-    items = request.input if _takes_any_tool(rules) else fit_loaded(request.input, rules)
+    items = fit_loaded(request.input, rules)
     form = rules.call_ids_of(request.model)
     items = items if form is None else fit_call_ids(items, form)
     if tools is request.tools and items is request.input:
@@ -63,25 +65,21 @@ def _is_call(item: Item) -> bool:
 
 
 def fit_tools(tools: tuple[JsonObject, ...], rules: ProviderRules) -> tuple[JsonObject, ...]:
-    """Return the tools as the provider takes them."""
-    return tools if _takes_any_tool(rules) else tuple(_fit_tool(tool, rules) for tool in tools)
+    """Return the tools as the provider takes them; the same tuple where it does as they are."""
+    fitted = tuple(_fit_tool(tool, rules) for tool in tools)
+    return tools if all(map(operator.is_, fitted, tools)) else fitted
 
 
 def fit_loaded(items: tuple[Item, ...], rules: ProviderRules) -> tuple[Item, ...]:
     """Return the items with the tools that searches have loaded as the provider takes them."""
-    if all(item.get("type") != SEARCH_OUTPUT for item in items):
-        return items
-    return tuple(_fit_group(item, rules) if item.get("type") == SEARCH_OUTPUT else item for item in items)
-
-
-def _takes_any_tool(rules: ProviderRules) -> bool:
-    return rules.strictness == "possible" and rules.schemas is None and rules.max_description_chars is None
+    fitted = tuple(_fit_group(item, rules) if item.get("type") == SEARCH_OUTPUT else item for item in items)
+    return items if all(map(operator.is_, fitted, items)) else fitted
 
 
 def _fit_tool(tool: JsonObject, rules: ProviderRules) -> JsonObject:
     match tool.get("type"):
         case "function":
-            return _fit_function(tool, rules)
+            return fit_function(tool, rules)
         case "namespace":
             return _fit_group(tool, rules)
         case _:
@@ -89,13 +87,13 @@ def _fit_tool(tool: JsonObject, rules: ProviderRules) -> JsonObject:
 
 
 def _fit_group(group: JsonObject, rules: ProviderRules) -> JsonObject:
-    tools: list[JsonValue] = [
-        _fit_tool(tool, rules) if isinstance(tool, dict) else tool for tool in array_at(group, "tools")
-    ]
-    return {**group, "tools": tools}
+    tools = array_at(group, "tools")
+    fitted: list[JsonValue] = [_fit_tool(tool, rules) if isinstance(tool, dict) else tool for tool in tools]
+    return group if all(map(operator.is_, fitted, tools)) else {**group, "tools": fitted}
 
 
-def _fit_function(tool: JsonObject, rules: ProviderRules) -> JsonObject:
+def fit_function(tool: JsonObject, rules: ProviderRules) -> JsonObject:
+    """Return a function as the provider takes it; the same object where it does as it is."""
     fitted = {**tool}
     if rules.strictness == "unsaid":
         fitted.pop("strict", None)
@@ -104,9 +102,10 @@ def _fit_function(tool: JsonObject, rules: ProviderRules) -> JsonObject:
     most, description = rules.max_description_chars, text_at(tool, "description")
     if most is not None and len(description) > most:
         fitted["description"] = shorten_description(description, most)
-    if rules.schemas is not None and isinstance(parameters := tool.get("parameters"), dict):
-        fitted["parameters"] = fit_schema(parameters, rules.schemas)
-    return fitted
+    if isinstance(parameters := tool.get("parameters"), dict):
+        parameters = with_plain_root(parameters, rules.refused_at_root)
+        fitted["parameters"] = fit_schema(parameters, rules.schemas) if rules.schemas else parameters
+    return tool if fitted == tool else fitted
 
 
 def fit_call_ids(items: tuple[Item, ...], form: CallIdForm) -> tuple[Item, ...]:

@@ -36,7 +36,7 @@ class _Fitting:
     def fit_node(self, node: JsonObject, level: int) -> JsonObject:
         if level > MAX_LEVELS:
             return {"type": "object"}
-        node = _join_all_of(node)
+        node = join_all_of(node)
         for key in _ALTERNATIVES:
             if branches := [each for each in array_at(node, key) if isinstance(each, dict)]:
                 rest = {name: value for name, value in node.items() if name not in _ALTERNATIVES}
@@ -82,7 +82,7 @@ class _Fitting:
             fitted["nullable"] = True
         if kind == "array":
             fitted.setdefault("items", _ANY_ITEM)
-        told = _with_words(text_at(node, "description"), lost)
+        told = with_words(text_at(node, "description"), lost)
         return {**fitted, "description": told} if told else fitted
 
     def _fit_children(self, fitted: JsonObject, key: str, value: JsonValue, level: int) -> bool:
@@ -148,7 +148,7 @@ def _takes_null(node: JsonObject) -> bool:
     return said == "null" or (isinstance(said, list) and "null" in said) or node.get("nullable") is True
 
 
-def _join_all_of(node: JsonObject) -> JsonObject:
+def join_all_of(node: JsonObject) -> JsonObject:
     """Return a node with the members of its `allOf`; of the tools of callers, ours have none."""
     parts = [part for part in array_at(node, "allOf") if isinstance(part, dict)]
     if not parts:
@@ -165,7 +165,7 @@ def _join_all_of(node: JsonObject) -> JsonObject:
     return joined
 
 
-def _with_words(description: str, lost: Mapping[str, JsonValue]) -> str:
+def with_words(description: str, lost: Mapping[str, JsonValue]) -> str:
     """Return a description that says what its keywords said."""
     for key, value in lost.items():
         said = _in_words(key, value)
@@ -176,14 +176,14 @@ def _with_words(description: str, lost: Mapping[str, JsonValue]) -> str:
 
 def _in_words(key: str, value: JsonValue) -> str:
     if key == "additionalProperties" and isinstance(value, dict) and value:
-        return f"Further keys are allowed; their values: {_form_in_words(value)}."
+        return f"Further keys are allowed; their values: {form_in_words(value)}."
     if key == "prefixItems" and isinstance(value, list):
-        forms = [_form_in_words(each) if isinstance(each, dict) else "anything" for each in value]
+        forms = [form_in_words(each) if isinstance(each, dict) else "anything" for each in value]
         return f"Items in this order: {'; '.join(forms)}."
     return describe_constraints({key: value})
 
 
-def _form_in_words(schema: JsonObject) -> str:
+def form_in_words(schema: JsonObject) -> str:
     """Return a schema in a few words, without a final stop; its parts by their names."""
     kind = " or ".join(_types_of(schema)) or "anything"
     names = ", ".join(f"`{name}`" for name in object_at(schema, "properties"))

@@ -12,8 +12,8 @@ from dataclasses import dataclass
 from typing import Literal, TypeAlias
 from urllib.parse import urlsplit
 
-ProviderApi: TypeAlias = Literal["responses", "chat"]
-"""The protocol that a provider speaks: the Responses API, or Chat Completions."""
+ProviderApi: TypeAlias = Literal["responses", "chat", "messages"]
+"""The protocol that a provider speaks: the Responses API, Chat Completions, or Anthropic's Messages API."""
 
 Dialect: TypeAlias = Literal["openai", "openai-legacy", "azure", "gemini", "anthropic", "plain"]
 """Whose rules for tools hold: a host's own, or those of what a gateway passes requests on to."""
@@ -89,6 +89,8 @@ class ProviderRules:
     """Maximum characters of the description of a function; None: no limit of the provider's."""
     schemas: SchemaRules | None = None
     """Of arguments; None: any JSON Schema."""
+    refused_at_root: frozenset[str] = frozenset()
+    """Keywords that a schema of arguments must not have at its root."""
     begins_with_letter: bool = False
     """Whether names of tools must begin with a letter or `_`."""
     call_ids: CallIdForm | None = None
@@ -116,8 +118,17 @@ _HOSTS: tuple[tuple[Dialect, tuple[str, ...]], ...] = (
     ("gemini", ("googleapis.com",)),
     ("anthropic", ("anthropic.com",)),
 )
+_FORMS = frozenset({"anyOf", "oneOf", "allOf"})
+_OPENAIS_ROOT = _FORMS | {"enum", "not"}
+_REFUSED_AT_ROOT: Mapping[Dialect, frozenset[str]] = {
+    "openai": _OPENAIS_ROOT,
+    "openai-legacy": _OPENAIS_ROOT,
+    "azure": _OPENAIS_ROOT,
+    "anthropic": _FORMS,
+}
 _NOT_STRICT = ("cerebras.ai", "upstage.ai")
-"""Of these the first refuses strict tools beside others, the second all (kilocode #5189, Zoo-Code #1036)."""
+"""Of these the first refuses strict tools beside others, the second all (kilocode #5189, Zoo-Code #1036).
+Anthropic's Messages API takes a few in a request."""
 
 
 def rules_of(
@@ -130,13 +141,14 @@ def rules_of(
 ) -> ProviderRules:
     """Return the rules of a provider by its address; the settings given count more than what is known."""
     host = (urlsplit(base_url).hostname or "").rstrip(".").lower()
-    spoken = dialect or _dialect_of_host(host, api)
-    strict = spoken != "gemini" and not _is_one_of(host, _NOT_STRICT)
+    spoken = dialect or ("anthropic" if api == "messages" else _dialect_of_host(host, api))
+    strict = spoken != "gemini" and api != "messages" and not _is_one_of(host, _NOT_STRICT)
     is_cut = api == "chat" and spoken in ("openai-legacy", "azure")
     return ProviderRules(
         strictness="possible" if (strict if strict_tools is None else strict_tools) else without_strict(api),
         max_description_chars=max_description_chars or (MAX_CHAT_DESCRIPTION_CHARS if is_cut else None),
         schemas=GEMINI_SCHEMAS if spoken == "gemini" else None,
+        refused_at_root=_REFUSED_AT_ROOT.get(spoken, frozenset()),
         begins_with_letter=spoken == "gemini",
         call_ids=_NINE if _is_one_of(host, _MISTRAL) else _call_ids_of_dialect(spoken, api),
     )

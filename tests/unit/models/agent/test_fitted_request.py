@@ -19,6 +19,7 @@ from toolserver.json_types import JsonObject
 GOOGLE = rules_of("https://generativelanguage.googleapis.com/v1beta/openai", "chat")
 OPENAI = rules_of("https://api.openai.com/v1", "chat")
 MISTRAL = rules_of("https://api.mistral.ai/v1", "chat")
+ANTHROPIC = rules_of("https://api.anthropic.com/v1", "messages")
 NINE = MISTRAL.call_ids_of("x")
 
 LIMIT: JsonObject = {
@@ -96,6 +97,46 @@ def test_names_begin_with_a_letter_where_they_must_and_are_known_again() -> None
     offered = {"2fa", "_2fa", "-x", "list"}
     assert [offered_name(str(name), offered.__contains__) for name in names] == ["2fa", "_2fa", "-x", "list"]
     assert [tool["name"] for tool in fit_request(asked, OPENAI).tools] == ["2fa", "_2fa", "-x", "list"]
+
+
+def test_a_name_as_long_as_one_may_be_keeps_its_length_and_is_known_again() -> None:
+    """Finding W-17: 64 characters that begin with a digit became 65, which every provider refuses."""
+    names = [begin + "x" * 63 for begin in ("2", "-", "c")]
+    tools: list[JsonObject] = [{**TOOL, "name": name} for name in names]
+    sent = [
+        str(tool["name"]) for tool in fit_request(ModelRequest("m", (), tools=tuple(tools)), GOOGLE).tools
+    ]
+    assert [len(name) for name in sent] == [64, 64, 64]
+    assert len({*sent}) == 3, "the third tool has the name that the first would have got"
+    assert all(name[0].isalpha() for name in sent)
+    assert [offered_name(name, names.__contains__) for name in sent] == names
+
+
+def test_forms_at_the_root_become_one_object_and_words() -> None:
+    """Finding W-4: "input_schema does not support oneOf, allOf, or anyOf at the top level"."""
+    by_id: JsonObject = {
+        "properties": {"id": {"type": "integer"}, "full": {"type": "boolean"}},
+        "required": ["id"],
+    }
+    by_name: JsonObject = {
+        "properties": {"name": {"type": "string"}},
+        "required": ["name"],
+        "description": "By name.",
+    }
+    root: JsonObject = {"description": "Whom.", "type": "object", "oneOf": [by_id, by_name]}
+    [sent] = fit_request(ModelRequest("m", (), tools=({**TOOL, "parameters": root},)), ANTHROPIC).tools
+    parameters: Any = sent["parameters"]
+    assert list(parameters) == ["type", "description", "properties"]
+    assert list(parameters["properties"]) == ["id", "full", "name"]
+    assert parameters["description"] == (
+        "Whom. One of these forms: object, with `id`, `full`, which needs `id`; "
+        "object, with `name`, By name, which needs `name`."
+    )
+    joined: JsonObject = {"allOf": [by_id, {**by_name, "required": []}], "required": ["id"]}
+    [sent] = fit_request(ModelRequest("m", (), tools=({**TOOL, "parameters": joined},)), OPENAI).tools
+    parameters = sent["parameters"]
+    assert (list(parameters["properties"]), parameters["required"]) == (["id", "full", "name"], ["id"])
+    assert "allOf" not in parameters
 
 
 def test_a_provider_without_strict_mode_is_not_told_of_it() -> None:
