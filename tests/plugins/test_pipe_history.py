@@ -55,6 +55,9 @@ def given(provider: ScriptedProvider) -> list[tuple[str, str]]:
     found: list[tuple[str, str]] = []
     for each in body.get("input") or body["messages"]:
         found += [("call", call["id"]) for call in each.get("tool_calls") or ()]
+        for block in each["content"] if isinstance(each.get("content"), list) else ():
+            found += [("call", block["id"])] if block["type"] == "tool_use" else []
+            found += [("output", block["tool_use_id"])] if block["type"] == "tool_result" else []
         if each.get("role") == "tool":
             found.append(("output", each["tool_call_id"]))
         if str(each.get("type", "")).startswith("function_call"):

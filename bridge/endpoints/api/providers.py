@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Literal
 
 from aiohttp import web
@@ -16,7 +17,7 @@ from bridge.http.declared_routes import DeclaredApiRoutes, api_route, ok
 from bridge.http.routing import ApiModel, Confirmation, json_answer
 from bridge.models.agent.model import ModelError
 from bridge.models.providers.user_models import UserModels
-from bridge.settings.chat.models import OPENAI_URL, DescriptionChars, ProviderSettings
+from bridge.settings.chat.models import ANTHROPIC_URL, OPENAI_URL, DescriptionChars, ProviderSettings
 from bridge.settings.chat.provider_rules import Dialect, ProviderApi
 from bridge.settings.chat.user_providers import MAX_CHOSEN_MODELS, MAX_KEY_CHARS, MAX_PROVIDERS, UserProvider
 from bridge.settings.network import origin_of
@@ -26,6 +27,9 @@ from bridge.storage.user_mapping import User
 
 MAX_URL_CHARS = 2000
 
+_OWN_PROTOCOLS: Mapping[str, ProviderApi] = {OPENAI_URL: "responses", ANTHROPIC_URL: "messages"}
+"""Addresses whose own protocol is not Chat Completions."""
+
 
 class WantedProvider(ApiModel):
     """A provider as a user wants it."""
@@ -33,7 +37,8 @@ class WantedProvider(ApiModel):
     base_url: str = Field(max_length=MAX_URL_CHARS)
     """Address up to and including the version, such as `https://api.openai.com/v1`."""
     api: ProviderApi | None = None
-    """Null: the Responses API for OpenAI's own address, Chat Completions for every other."""
+    """Null: the Responses API for OpenAI's own address, the Messages API for Anthropic's, and Chat
+    Completions for every other."""
     key: str | None = Field(default=None, max_length=MAX_KEY_CHARS, repr=False)
     """Null: the stored one, if the address is still of the same origin; empty: it needs none."""
 
@@ -214,7 +219,7 @@ class ProviderRoutes(DeclaredApiRoutes):
 
 def _settings_of(name: str, wanted: WantedProvider) -> ProviderSettings:
     url = wanted.base_url.strip()
-    api = wanted.api or ("responses" if url.rstrip("/") == OPENAI_URL else "chat")
+    api = wanted.api or _OWN_PROTOCOLS.get(url.rstrip("/"), "chat")
     try:
         return ProviderSettings(name=name, base_url=url, api=api)
     except ValidationError as error:

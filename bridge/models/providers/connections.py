@@ -21,6 +21,7 @@ from bridge.models.providers.environment import Proxy, custom_headers, find_prox
 from bridge.models.providers.guarded_addresses import find_allowed
 from bridge.models.providers.ports import Refuse
 from bridge.settings.chat.models import ProviderSettings
+from bridge.settings.chat.provider_rules import ProviderApi
 from toolserver.json_types import load_json
 
 KEPT_S = 15.0
@@ -29,6 +30,9 @@ ones do so after five seconds or more, and one that a server closes meanwhile is
 
 MAX_ERROR_BYTES = 256 * 1024
 """Maximum bytes of an error that are read."""
+
+MESSAGES_VERSION = "2023-06-01"
+"""Version of Anthropic's Messages API that is spoken."""
 
 _FIRST_SUCCESS, _FIRST_REDIRECT = 200, 300
 
@@ -65,7 +69,7 @@ class ProviderConnections:
         """`refuse`: decides about every address that is connected to; None: all are good."""
         self._settings = settings
         self._refuse = refuse
-        self._headers = _headers_of_all(key)
+        self._headers = _headers_of_all(key, settings.api)
         self._session: aiohttp.ClientSession | None = None
         self._proxy: Proxy | None = None
 
@@ -110,13 +114,21 @@ class ProviderConnections:
             return await self._send_guarded(
                 session, method, url, content, headers=headers, refuse=self._refuse
             )
+        # At another origin aiohttp forgets `Authorization`, but no header of its key that a provider has.
+        follows = self._settings.api != "messages"
         if (proxy := self._proxy) is None:
-            return await session.request(method, url, data=content, headers=headers)
+            return await session.request(method, url, data=content, headers=headers, allow_redirects=follows)
         is_tunnel = url.scheme == "https"
         headers = headers if is_tunnel else {**headers, **proxy.headers}
         told = proxy.headers if is_tunnel else None
         return await session.request(
-            method, url, data=content, headers=headers, proxy=proxy.url, proxy_headers=told
+            method,
+            url,
+            data=content,
+            headers=headers,
+            proxy=proxy.url,
+            proxy_headers=told,
+            allow_redirects=follows,
         )
 
     async def _send_guarded(
@@ -170,7 +182,7 @@ class ProviderConnections:
         return self._session
 
 
-def _headers_of_all(key: str | None) -> CIMultiDict[str]:
+def _headers_of_all(key: str | None, api: ProviderApi) -> CIMultiDict[str]:
     """Return the headers of every request; those of the environment count most.
 
     They are given with each request: what a session has of its own, aiohttp tells proxies as well.
@@ -180,14 +192,20 @@ def _headers_of_all(key: str | None) -> CIMultiDict[str]:
             hdrs.ACCEPT: "application/json",
             hdrs.CONTENT_TYPE: "application/json",
             hdrs.USER_AGENT: f"tool-bridge/{__version__}",
-            hdrs.AUTHORIZATION: f"Bearer {key}",
         }
     )
+    headers.update(_messages_headers(key) if api == "messages" else {hdrs.AUTHORIZATION: f"Bearer {key}"})
     for name, value in custom_headers().items():
         headers[name] = value
     if key is None:
-        del headers[hdrs.AUTHORIZATION]
+        headers.pop(hdrs.AUTHORIZATION, None)
     return headers
+
+
+def _messages_headers(key: str | None) -> Mapping[str, str]:
+    """Return the headers that Anthropic's Messages API demands."""
+    version = {"anthropic-version": MESSAGES_VERSION}
+    return version if key is None else {**version, "x-api-key": key}
 
 
 class ProviderAnswer:

@@ -8,11 +8,12 @@ from __future__ import annotations
 import email.utils
 import time
 from collections.abc import Mapping
+from typing import cast
 
 from bridge.models.agent.model import ModelError
 from bridge.models.providers.error_words import error_of
 from toolserver.errors import quote_text
-from toolserver.json_types import text_at
+from toolserver.json_types import JsonObject, object_at, text_at
 
 MAX_MESSAGE_CHARS = 1000
 """Maximum characters of a provider's message that are passed on."""
@@ -31,8 +32,21 @@ _BY_STATUS: Mapping[int, tuple[str, str, str]] = {
     413: ("request_too_large", "invalid_request_error", "found the request too large"),
     422: ("invalid_request", "invalid_request_error", "did not accept the request"),
     429: ("rate_limit_exceeded", "rate_limit_error", "accepts no more requests for now"),
+    529: ("overloaded", "overloaded_error", "has too much to do for now"),
 }
 """Status to code, type and message, for answers that carry none of their own."""
+
+_STATUSES: Mapping[str, int] = {
+    "invalid_request_error": 400,
+    "authentication_error": 401,
+    "billing_error": 402,
+    "permission_error": 403,
+    "not_found_error": 404,
+    "request_too_large": 413,
+    "rate_limit_error": 429,
+    "overloaded_error": 529,
+}
+"""Types of errors of Anthropic's, which may come within a stream, to the status that they have before it."""
 
 _WITHOUT_KEY = "was sent no key, because its settings have no `api_key_env`, and refused the request"
 """What a provider did that wants a key and has none."""
@@ -55,10 +69,11 @@ class Failures:
 
     def of_body(self, body: object, *, status: int | None) -> ModelError:
         """Convert an error object that a provider sent, with a status or within a stream of events."""
+        found = error_of(body)
+        status = _status_in_stream(body) if status is None else status
         code, kind, deed = _kind_of_status(status)
         if self._key is None and status in _FOR_THE_KEY:
             deed = _WITHOUT_KEY
-        found = error_of(body)
         fields = {name: self._without_key(text_at(found, name)) for name in ("code", "type", "param")}
         message = _cut(self._without_key(text_at(found, "message")))
         what = f"The provider {self._provider} {deed}"
@@ -135,6 +150,13 @@ def _kind_of_status(status: int | None) -> tuple[str, str, str]:
     if status is None:
         return _SERVER_ERROR
     return _BY_STATUS.get(status, _SERVER_ERROR if status >= _FIRST_SERVER_ERROR else _OTHER)
+
+
+def _status_in_stream(body: object) -> int | None:
+    """Return the status of an error in a stream of Anthropic's; None for any other error."""
+    event = cast("JsonObject", body) if isinstance(body, dict) else {}
+    is_of_messages = event.get("type") == "error" and isinstance(event.get("error"), dict)
+    return _STATUSES.get(text_at(object_at(event, "error"), "type")) if is_of_messages else None
 
 
 def _cut(message: str) -> str:

@@ -1,6 +1,6 @@
 """One provider over HTTP: sends requests and reads their events.
 
-What both protocols share is here: time limits, retries before the first event, errors, and the memory of a
+What all protocols share is here: time limits, retries before the first event, errors, and the memory of a
 refused key.
 """
 
@@ -11,6 +11,8 @@ import random
 import time
 from collections.abc import AsyncGenerator, Awaitable, Callable, Mapping
 from dataclasses import dataclass
+from datetime import datetime
+from urllib.parse import quote
 
 from bridge.models.agent.model import ModelError, Note
 from bridge.models.providers.connections import (
@@ -27,7 +29,7 @@ from bridge.settings.chat.model_facts import listed_facts
 from bridge.settings.chat.models import ProviderSettings
 from bridge.tasks import sleep_safely
 from bridge.tracing.context import TRACEPARENT, TraceContext
-from toolserver.json_types import JsonObject, array_at, dump_json, text_at
+from toolserver.json_types import JsonObject, JsonValue, array_at, dump_json, text_at
 
 TRIES = 3
 """Maximum number of attempts at one round, before its first event."""
@@ -54,8 +56,11 @@ MAX_LIST_BYTES = 32 * 1024 * 1024
 
 _UNAUTHORIZED, _FIRST_SERVER_ERROR = 401, 500
 
-_WHOLE = frozenset({"choices", "output"})
-"""Members of which an answer that is no stream has one: a completion's, or a response's."""
+_WHOLE = frozenset({"choices", "output", "content"})
+"""Members of which an answer that is no stream has one: a completion's, a response's, or a message's."""
+
+MAX_LIST_PAGES = 10
+"""Maximum pages of a list of models, of a thousand each. Chosen."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -194,18 +199,31 @@ class HttpProvider:
         self._refuse_rejected_key()
         try:
             async with asyncio.timeout(LIST_S):
-                body = await self._request_list()
+                rows = await self._request_rows()
         except TimeoutError:
             raise self.failures.describe_silence("upstream_timeout") from None
         except (ConnectionFailed, RequestRefused) as error:
             failure = self._describe(error).failure
             self._remember(failure)
             raise failure from None
-        found = [_listed(row) for row in array_at(self._load(body), "data") if isinstance(row, dict)]
+        found = [_listed(row) for row in rows if isinstance(row, dict)]
         return list({model.name: model for model in found if model.name}.values())
 
-    async def _request_list(self) -> bytes:
-        answer = await self._connections.open_answer("GET", "/models")
+    async def _request_rows(self) -> list[JsonValue]:
+        """Return the rows of the list; Anthropic's comes in pages."""
+        if self.settings.api != "messages":
+            return array_at(self._load(await self._request_list("/models")), "data")
+        rows, path = list[JsonValue](), "/models?limit=1000"
+        for _ in range(MAX_LIST_PAGES):
+            page = self._load(await self._request_list(path))
+            rows += array_at(page, "data")
+            if page.get("has_more") is not True or not (last := text_at(page, "last_id")):
+                break
+            path = f"/models?limit=1000&after_id={quote(last, safe='')}"
+        return rows
+
+    async def _request_list(self, path: str) -> bytes:
+        answer = await self._connections.open_answer("GET", path)
         try:
             return await answer.read_body(MAX_LIST_BYTES)
         finally:
@@ -320,4 +338,13 @@ def _may_retry(refused: RequestRefused, failure: ModelError) -> bool:
 
 def _listed(row: JsonObject) -> Listed:
     created = row.get("created")
-    return Listed(text_at(row, "id"), created if isinstance(created, int) else 0, listed_facts(row))
+    created = created if isinstance(created, int) else _seconds_of(text_at(row, "created_at"))
+    return Listed(text_at(row, "id"), created, listed_facts(row))
+
+
+def _seconds_of(moment: str) -> int:
+    """Return the seconds since 1970 of a moment in ISO 8601; 0 when it is none."""
+    try:
+        return max(0, int(datetime.fromisoformat(moment).timestamp()))
+    except (ValueError, OverflowError):
+        return 0

@@ -11,10 +11,11 @@ from typing import cast
 
 from bridge.models.agent.chat_completions.options import unsayable_in_responses
 from bridge.models.agent.chat_completions.upstream_request import ChatDialect, find_unsupported_paths
+from bridge.models.agent.messages import upstream_request as messages
 from bridge.models.agent.model import Model, ModelError, ModelEvent, ModelRequest
 from bridge.models.agent.text_calls.model import TextCallModel
 from bridge.models.providers.http_provider import HttpProvider
-from bridge.models.providers.models import ChatModel, ResponsesModel
+from bridge.models.providers.models import ChatModel, MessagesModel, ResponsesModel
 from bridge.models.providers.ports import Listed, Refuse
 from bridge.settings.chat import model_facts
 from bridge.settings.chat.models import DEMO_ID, ModelSettings, ProviderSettings, WebSearch
@@ -66,23 +67,33 @@ class ModelEntry:
     def reasons(self) -> bool:
         """Whether it reasons before it answers."""
         requested = self.settings.reasons
-        return model_facts.is_reasoning_model(self.upstream_name) if requested is None else requested
+        if requested is not None:
+            return requested
+        return self._is_claude or model_facts.is_reasoning_model(self.upstream_name)
 
     @property
     def sees_images(self) -> bool:
         """Whether it is shown images that calls return."""
         requested = self.settings.sees_images
-        return model_facts.sees_images(self.upstream_name) if requested is None else requested
+        if requested is not None:
+            return requested
+        return self._is_claude or model_facts.sees_images(self.upstream_name)
+
+    @property
+    def _is_claude(self) -> bool:
+        """Whether it is one of the models for which the Messages API was made: all of them think and see."""
+        return self.provider.api == "messages" and "claude" in self.upstream_name.lower()
 
     @property
     def parameters(self) -> tuple[str, ...]:
         """What may be set of it in a conversation, as `bridge.models.conversations.model_parameters` has it.
 
-        Models that reason refuse to be told a temperature.
+        Models that reason refuse to be told a temperature, and the Messages API has no more word for it.
         """
         if self.settings.id == DEMO_ID and self.provider.name == DEMO_PROVIDER_NAME:
             return ()
-        return ("max_output_tokens", *(("reasoning_effort",) if self.reasons else ("temperature", "top_p")))
+        samples = () if self.provider.api == "messages" else ("temperature", "top_p")
+        return ("max_output_tokens", *(("reasoning_effort",) if self.reasons else samples))
 
     @property
     def web_search(self) -> WebSearch | None:
@@ -105,6 +116,8 @@ class ModelEntry:
         """Return what of a caller's request the protocol cannot express: paths such as `truncation`."""
         if self.provider.api == "chat":
             return tuple(find_unsupported_paths(request))
+        if self.provider.api == "messages":
+            return tuple(messages.find_unsupported_paths(request))
         return tuple(unsayable_in_responses(request.chat_options))
 
 
@@ -157,6 +170,8 @@ class ProviderShelf:
     def entry(self, settings: ModelSettings, created: int = 0) -> ModelEntry:
         """Build the entry of one model of this provider, listed or not."""
         options = cast(JsonObject, settings.options)
+        if self.provider.settings.api == "messages" and settings.max_completion_tokens is not None:
+            options = {"max_output_tokens": settings.max_completion_tokens, **options}
         model: Model = NamedModel(self._model, settings.model or settings.id, options)
         if settings.text_calls:
             model = TextCallModel(model, tells_tools=not settings.can_call_functions)
@@ -202,5 +217,7 @@ def _client_of(provider: HttpProvider) -> Model:
     settings = provider.settings
     if settings.api == "responses":
         return ResponsesModel(provider)
+    if settings.api == "messages":
+        return MessagesModel(provider)
     dialect = ChatDialect(settings.max_tokens_name, settings.stream_usage, settings.return_reasoning)
     return ChatModel(provider, dialect)

@@ -10,6 +10,8 @@ from bridge.models.agent.chat_completions.options import with_responses_options
 from bridge.models.agent.chat_completions.stream_decoder import ChatReading, Finish
 from bridge.models.agent.chat_completions.upstream_request import OPENAI_DIALECT, ChatDialect, chat_request
 from bridge.models.agent.fitted_request import fit_request
+from bridge.models.agent.messages.stream_decoder import MessagesReading
+from bridge.models.agent.messages.upstream_request import messages_request
 from bridge.models.agent.model import ENDINGS, ModelError, ModelEvent, ModelRequest, Note
 from bridge.models.agent.responses.stream_repair import StreamRepair
 from bridge.models.agent.responses.surrogate_pairs import SurrogateJoiner
@@ -92,7 +94,7 @@ class ChatModel:
         streaming = self._provider.stream_events("/chat/completions", body, *_about(request))
         is_done = False
         async with aclosing(streaming) as chunks:
-            while not is_done and (chunk := await _next_chunk(chunks, reading)) is not None:
+            while not is_done and (chunk := await _next_chunk(chunks, reading.finish)) is not None:
                 if chunk is STREAM_DONE:
                     is_done = True
                 elif "choices" not in chunk and is_error(chunk):
@@ -107,16 +109,44 @@ class ChatModel:
             yield ModelEvent(event)
 
 
+class MessagesModel:
+    """Models of a provider that speaks Anthropic's Messages API, with its stream translated as well."""
+
+    def __init__(self, provider: HttpProvider) -> None:
+        self._provider = provider
+        self._rules = provider.settings.rules
+
+    async def stream_round(self, request: ModelRequest) -> AsyncGenerator[ModelEvent]:
+        """Run one round, as `Model.stream_round` says."""
+        reading = MessagesReading(request)
+        pairs = SurrogateJoiner()
+        body = messages_request(fit_request(request, self._rules))
+        streaming = self._provider.stream_events("/messages", body, *_about(request))
+        async with aclosing(streaming) as events:
+            while (event := await _next_chunk(events, reading.finish)) is not None:
+                if event is STREAM_DONE or event.get("type") == "message_stop":
+                    break
+                if is_error(event):
+                    raise self._provider.failures.of_body(event, status=None)
+                for each in pairs.join_pairs(reading.decode_event(event)):
+                    yield ModelEvent(each)
+            await read_leftovers(events)
+        if reading.finish == "none":
+            raise self._provider.failures.broken_off()
+        for each in pairs.join_pairs(reading.finish_stream()):
+            yield ModelEvent(each)
+
+
 def _about(request: ModelRequest) -> tuple[Note | None, TraceContext | None]:
     return request.note, request.trace_context
 
 
-async def _next_chunk(chunks: AsyncGenerator[JsonObject], reading: ChatReading) -> JsonObject | None:
+async def _next_chunk(chunks: AsyncGenerator[JsonObject], finish: Finish) -> JsonObject | None:
     """Return the next chunk; None at the end of the stream.
 
     After a finish reason silence and failures are its end, too: they do not lose a complete answer.
     """
-    silence_s = _SILENCE_S[reading.finish]
+    silence_s = _SILENCE_S[finish]
     if silence_s is None:
         return await anext(chunks, None)
     try:

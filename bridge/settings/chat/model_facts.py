@@ -1,7 +1,8 @@
 """Facts about models without settings: from their names, and from what a provider's list says.
 
 Pure tables and readers. Names are OpenAI's (platform.openai.com/docs/models, read 2026-11-22), with or
-without a vendor prefix; members of lists are OpenRouter's (openrouter.ai/docs, read 2026-11-22).
+without a vendor prefix; members of lists are OpenRouter's (openrouter.ai/docs, read 2026-11-22), and
+Anthropic's (the type `ModelInfo` of its client 2.14).
 """
 
 from __future__ import annotations
@@ -75,20 +76,31 @@ def listed_facts(row: JsonObject) -> JsonObject:
         facts["reasons"] = "reasoning" in parameters
     if modalities := array_at(object_at(row, "architecture"), "input_modalities"):
         facts["sees_images"] = "image" in modalities
+    facts |= _capabilities_of(row)
     provider = object_at(row, "top_provider")
     for ours, theirs in _NUMBERS.items():
-        found = next((n for n in (row.get(theirs), provider.get(theirs)) if _is_count(n)), None)
+        found = next((n for n in (*map(row.get, theirs), provider.get(theirs[0])) if _is_count(n)), None)
         if found is not None:
             facts[ours] = found
     return facts
 
 
 _NUMBERS = {
-    "max_prompt_tokens": "max_prompt_tokens",
-    "context_tokens": "context_length",
-    "max_completion_tokens": "max_completion_tokens",
+    "max_prompt_tokens": ("max_prompt_tokens", "max_input_tokens"),
+    "context_tokens": ("context_length",),
+    "max_completion_tokens": ("max_completion_tokens", "max_tokens"),
 }
-"""Our name to the list's name."""
+"""Our name to the lists' names."""
+
+
+def _capabilities_of(row: JsonObject) -> JsonObject:
+    """Return what Anthropic's list says of a model's abilities."""
+    told = object_at(row, "capabilities")
+    said = {ours: object_at(told, theirs).get("supported") for ours, theirs in _CAPABILITIES.items()}
+    return {name: value for name, value in said.items() if isinstance(value, bool)}
+
+
+_CAPABILITIES = {"reasons": "thinking", "sees_images": "image_input"}
 
 
 def _is_count(value: object) -> bool:

@@ -31,6 +31,7 @@ KEY_VARIABLE, URL_VARIABLE = "OPENAI_API_KEY", "OPENAI_BASE_URL"
 """Variables for one provider without a file; the names that OpenAI's own programs read."""
 
 OPENAI_URL = "https://api.openai.com/v1"
+ANTHROPIC_URL = "https://api.anthropic.com/v1"
 MAX_SECONDS = 7200.0
 
 DEFAULT_PROMPT_TOKENS = 128_000
@@ -292,6 +293,10 @@ def _refuse_searches(read: ModelsFile, file: str) -> None:
     ]
     wanted += [(f"[[model]] {model.id!r}", model.provider, model.web_search) for model in read.model]
     for table, provider, form in wanted:
+        if form is not None and form != "none" and apis.get(provider) == "messages":
+            raise ModelsFileError(
+                f'{file}, {table}: web_search needs a provider with api = "responses" or api = "chat".'
+            )
         if form == "tool" and apis.get(provider) == "chat":
             raise ModelsFileError(
                 f'{file}, {table}: web_search = "tool" needs a provider with api = "responses"; with Chat '

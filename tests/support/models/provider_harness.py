@@ -9,7 +9,7 @@ import pytest
 
 from bridge.models.agent.model import Model, ModelError, ModelEvent, ModelRequest
 from bridge.models.providers.http_provider import HttpProvider
-from bridge.models.providers.models import ChatModel, ResponsesModel
+from bridge.models.providers.models import ChatModel, MessagesModel, ResponsesModel
 from bridge.settings.chat.models import ProviderApi, ProviderSettings
 from tests.support.models.model_answers import Answer, responses_events
 from tests.support.models.scripted_provider import (
@@ -20,10 +20,10 @@ from tests.support.models.scripted_provider import (
 )
 
 HELLO = ModelRequest("scripted-small", ({"role": "user", "content": "Hello"},))
-FRAMES_OF_FIRST_DELTA = {"responses": 5, "chat": 2}
+FRAMES_OF_FIRST_DELTA = {"responses": 5, "chat": 2, "messages": 4}
 """Of an answer that is a text."""
 
-APIS: tuple[ProviderApi, ...] = ("responses", "chat")
+APIS: tuple[ProviderApi, ...] = ("responses", "chat", "messages")
 both_protocols = pytest.mark.parametrize("api", APIS)
 
 
@@ -62,7 +62,7 @@ async def provider_harness(
             now.time += seconds
 
         provider = HttpProvider(chosen, KEY, clock=lambda: now.time, pause=rest)
-        model = ResponsesModel(provider) if api == "responses" else ChatModel(provider)
+        model = {"responses": ResponsesModel, "chat": ChatModel, "messages": MessagesModel}[api](provider)
         now = ProviderHarness(server, provider, model)
         try:
             yield now

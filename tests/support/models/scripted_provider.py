@@ -1,12 +1,12 @@
-"""A provider of models that does as it is told: a real HTTP server that speaks both protocols.
+"""A provider of models that does as it is told: a real HTTP server that speaks all three protocols.
 
     async with scripted_provider() as provider:
         provider.play(calls(("search", {"q": "x"})), text("Found ", "it."))
         …                                        # ask provider.base_url twice
         assert provider.requests[1].body["input"] == [...]
 
-Each request takes the next script, in the protocol it asked by. One whose history OpenAI would refuse is
-answered with 400 as OpenAI does, takes no script, and fails the test at its end.
+Each request takes the next script, in the protocol it asked by. One whose history OpenAI, or Anthropic,
+would refuse is answered with 400 as they do, takes no script, and fails the test at its end.
 """
 
 import asyncio
@@ -20,7 +20,9 @@ from typing import Any
 
 from aiohttp import web
 
+from tests.support.models import messages_check
 from tests.support.models.history_check import find_refusal
+from tests.support.models.messages_answers import messages_frames, thinking_in
 from tests.support.models.model_answers import Answer, chat_chunks, frames, responses_events
 
 KEY = "sk-scripted-4f1c9a"
@@ -89,6 +91,8 @@ def script(answer: Answer) -> Script:
         model = str(asked.body.get("model"))
         if asked.path.endswith("/responses"):
             return frames(list(responses_events(answer, number, model)), with_names=True)
+        if asked.path.endswith("/messages"):
+            return messages_frames(answer, number, model)
         with_usage = bool(asked.body.get("stream_options", {}).get("include_usage"))
         chunks = list(chat_chunks(answer, number, model, with_usage=with_usage))
         done = [] if answer.ending in ("none", "failed") else [b"data: [DONE]\n\n"]
@@ -147,6 +151,8 @@ class ScriptedProvider:
         """Why this provider accepts histories that OpenAI refuses; None: it refuses them, too."""
         self.refused: list[str] = []
         """Why histories were refused."""
+        self.thought: list[messages_check.Thought] = []
+        """What was thought in the answers by Messages so far."""
         self._scripts: deque[Script] = deque()
 
     def play(self, *wanted: Answer | Script) -> None:
@@ -164,14 +170,24 @@ class ScriptedProvider:
         number = len(self.requests)
         self.requests.append(asked)
         chosen = self._choose_script(asked)
+        steps = chosen.write(asked, number)
+        if asked.path.endswith("/messages"):
+            self.thought.append(thinking_in(each for each in steps if isinstance(each, bytes)))
         try:
-            return await _play(request, chosen, chosen.write(asked, number))
+            return await _play(request, chosen, steps)
         except (asyncio.CancelledError, ConnectionError):
             asked.hung_up.set()
             raise
 
+    def _find_refusal(self, asked: ProviderRequest) -> str | None:
+        if self.takes_any_history is not None:
+            return None
+        if asked.path.endswith("/messages"):
+            return messages_check.find_refusal(asked.body, self.thought)
+        return find_refusal(asked.path, asked.body)
+
     def _choose_script(self, asked: ProviderRequest) -> Script:
-        refusal = find_refusal(asked.path, asked.body) if self.takes_any_history is None else None
+        refusal = self._find_refusal(asked)
         if refusal is not None:
             self.refused.append(refusal)
             return fails(400, refusal)
@@ -194,6 +210,7 @@ async def scripted_provider() -> AsyncGenerator[ScriptedProvider]:
     app = web.Application(client_max_size=64 * 1024 * 1024)
     app.router.add_post("/v1/responses", provider.answer)
     app.router.add_post("/v1/chat/completions", provider.answer)
+    app.router.add_post("/v1/messages", provider.answer)
     app.router.add_get("/v1/models", provider.list_models)
     runner = web.AppRunner(app, handler_cancellation=True, shutdown_timeout=0)
     await runner.setup()

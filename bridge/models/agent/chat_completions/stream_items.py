@@ -117,6 +117,7 @@ class StreamedReasoning:
         self._index = output_index
         self._pieces: list[str] = []
         self._details: list[JsonValue] = []
+        self._sealed = ""
 
     def begin_item(self) -> list[JsonObject]:
         """Return the events that open the item and its part, both still empty."""
@@ -137,6 +138,10 @@ class StreamedReasoning:
         self._bounds.count_chars(BLOCK_CHARS * len(details))
         self._details += details
 
+    def seal(self, sealed: str) -> None:
+        """Store what the provider wants back with the reasoning, unchanged, and nobody reads."""
+        self._sealed = sealed
+
     def finish_item(self, status: ItemStatus) -> list[JsonObject]:
         """Return the events that close the item, with the complete text."""
         full_text = "".join(self._pieces)
@@ -144,6 +149,8 @@ class StreamedReasoning:
         item = self._item(status, [part])
         if self._details:
             item["reasoning_details"] = self._details
+        if self._sealed:
+            item["encrypted_content"] = self._sealed
         return [
             {"type": "response.reasoning_text.done", **self._place(), "text": full_text},
             {"type": "response.content_part.done", **self._place(), "part": part},

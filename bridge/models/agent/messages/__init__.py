@@ -1,0 +1,1 @@
+"""Anthropic's Messages API as a provider's protocol: requests out, streams in."""
