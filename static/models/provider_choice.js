@@ -9,6 +9,7 @@ import { counted, formatNumber, t, verbatim } from "../base/language.js";
 /** Addresses are those that their makers document. */
 export const PRESETS = [
   { id: "openai", label: verbatim("OpenAI"), url: "https://api.openai.com/v1", needsKey: true },
+  { id: "anthropic", label: verbatim("Anthropic"), url: "https://api.anthropic.com/v1", needsKey: true },
   { id: "openrouter", label: verbatim("OpenRouter"), url: "https://openrouter.ai/api/v1", needsKey: true },
   { id: "mistral", label: verbatim("Mistral"), url: "https://api.mistral.ai/v1", needsKey: true },
   { id: "groq", label: verbatim("Groq"), url: "https://api.groq.com/openai/v1", needsKey: true },

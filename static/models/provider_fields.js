@@ -11,6 +11,7 @@ const API_WORDS = [
   ["", t`Automatic`],
   ["chat", verbatim("Chat Completions")],
   ["responses", verbatim("Responses")],
+  ["messages", verbatim("Messages")],
 ];
 
 /** Names of those whose rules these are, and of none. @type {[string, string][]} */

@@ -6,7 +6,7 @@ export interface Provider {
   name: string;
   /** "" where it is none of the user's concern. */
   base_url: string;
-  api: "chat" | "responses";
+  api: "chat" | "responses" | "messages";
   has_key: boolean;
   key_lost: boolean;
   /** Those that are offered; empty: all that it lists. */

@@ -52,14 +52,14 @@ def judge(files: Iterable[Path], dialect: str) -> int:
 
 
 def find_lost_words(before: str, after: str) -> Iterator[str]:
-    """What is gone of the description of a tool that must stay, cut or not: what it does, in a sentence."""
+    """The summary of a tool, if it is gone from its description, which must begin with it, cut or not."""
     summary = before.split("\n", 1)[0]
     if len(summary) < 500 and not after.startswith(summary):
         yield f"summary: {summary}"
 
 
 def test_there_are_rules_of_every_dialect_that_has_any() -> None:
-    """Finding W-4: a dialect without rules written down before it is nobody's but ours."""
+    """Finding W-4: a dialect without rules written down before it is only ours."""
     assert {*DIALECTS} == {*get_args(Dialect)} - {"plain"}
 
 

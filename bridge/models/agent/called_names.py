@@ -3,7 +3,7 @@
 Some models write what belongs to their own format of calls around a name: `functions.NAME` (GPT, Kimi),
 `default_api:NAME` (Gemini), `functions.NAME:0` (Kimi), `NAME<|channel|>commentary` (gpt-oss). Weak ones never
 find out why there is no such tool. And some providers refuse names that begin with a digit: these are sent
-with a `_` before them, or with a letter for that digit where they are as long as a name may be
+with a `_` before them. Where they are as long as a name may be, a letter stands for the digit
 (`fitted_name`).
 """
 

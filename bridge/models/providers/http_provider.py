@@ -57,7 +57,7 @@ MAX_LIST_BYTES = 32 * 1024 * 1024
 _UNAUTHORIZED, _FIRST_SERVER_ERROR = 401, 500
 
 _WHOLE = frozenset({"choices", "output", "content"})
-"""Members of which an answer that is no stream has one: a completion's, a response's, or a message's."""
+"""Members of which an answer in JSON has one: a completion's, a response's, or a message's."""
 
 MAX_LIST_PAGES = 10
 """Maximum pages of a list of models, of a thousand each. Chosen."""

@@ -88,7 +88,7 @@ class ModelEntry:
     def parameters(self) -> tuple[str, ...]:
         """What may be set of it in a conversation, as `bridge.models.conversations.model_parameters` has it.
 
-        Models that reason refuse to be told a temperature, and the Messages API has no more word for it.
+        Models that reason refuse a temperature, and the Messages API has no word for it.
         """
         if self.settings.id == DEMO_ID and self.provider.name == DEMO_PROVIDER_NAME:
             return ()

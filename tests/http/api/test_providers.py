@@ -51,6 +51,24 @@ async def models_of(page: FakePage) -> list[str]:
     return [model["id"] for model in (await page.get("/v1/models"))["data"]]
 
 
+@pytest.mark.parametrize(
+    ("address", "api"),
+    [
+        ("https://api.openai.com/v1", "responses"),
+        ("https://api.anthropic.com/v1/", "messages"),
+        ("https://openrouter.ai/api/v1", "chat"),
+    ],
+)
+async def test_the_protocol_is_that_of_the_address_unless_it_is_chosen(
+    page: FakePage, address: str, api: str
+) -> None:
+    """Issue 42: Anthropic's own address speaks its Messages API; a gateway may, too."""
+    wanted = {"base_url": address, "key": KEY}
+    _, kept = await page.request("PUT", "/api/providers/one", wanted)
+    _, chosen = await page.request("PUT", "/api/providers/two", {**wanted, "api": "messages"})
+    assert (kept["api"], chosen["api"]) == (api, "messages")
+
+
 async def test_a_provider_is_tested_stored_and_answers_in_a_chat(
     bridge: Bridge, page: FakePage, provider: ScriptedProvider
 ) -> None:

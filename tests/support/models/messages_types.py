@@ -2,6 +2,7 @@
 
 import inspect
 from collections.abc import Iterator
+from functools import cache
 from types import ModuleType
 from typing import Any, cast
 
@@ -29,38 +30,49 @@ def _forbid_further_members() -> None:
                 found.__pydantic_config__ = {**known, "extra": "forbid"}
 
 
-_forbid_further_members()
-_REQUEST: TypeAdapter[Any] = TypeAdapter(MessageCreateParamsStreaming)
-_EVENT: TypeAdapter[Any] = TypeAdapter(RawMessageStreamEvent)
+@cache
+def _request_type() -> TypeAdapter[Any]:
+    _forbid_further_members()
+    return TypeAdapter(MessageCreateParamsStreaming)
+
+
+@cache
+def _event_type() -> TypeAdapter[Any]:
+    return TypeAdapter(RawMessageStreamEvent)
 
 
 def find_odd_request(body: dict[str, Any]) -> str | None:
     """What of a request the client's types do not take; None: nothing."""
     try:
-        _read_all(_REQUEST.validate_python(body))
+        unknown = [*_read_all(_request_type().validate_python(body))]
     except ValidationError as error:
         return str(error)
-    return None
+    return f"unknown: {unknown}" if unknown else None
 
 
 def find_odd_event(event: dict[str, Any]) -> str | None:
     """What of an event the client's types do not know; None: nothing."""
     try:
-        read = _EVENT.validate_python(event)
+        read = _event_type().validate_python(event)
     except ValidationError as error:
         return str(error)
     unknown = [*_unknown_members(read)]
     return f"unknown: {unknown}" if unknown else None
 
 
-def _read_all(value: object) -> None:
-    """Read what pydantic validates only then: whatever the types call iterable."""
-    if isinstance(value, dict):
+def _read_all(value: object) -> Iterator[str]:
+    """Read what pydantic validates only then, whatever the types call iterable; yields unknown members.
+
+    Blocks may also be what the client read before, and of these types further members are taken.
+    """
+    if isinstance(value, BaseModel):
+        yield from _unknown_members(value)
+    elif isinstance(value, dict):
         for each in cast("dict[str, object]", value).values():
-            _read_all(each)
+            yield from _read_all(each)
     elif hasattr(value, "__iter__") and not isinstance(value, str | bytes):
         for each in cast("list[object]", value):
-            _read_all(each)
+            yield from _read_all(each)
 
 
 def _unknown_members(model: object) -> Iterator[str]:

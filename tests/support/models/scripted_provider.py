@@ -1,4 +1,4 @@
-"""A provider of models that does as it is told: a real HTTP server that speaks all three protocols.
+"""A provider of models that does what tests say: a real HTTP server that speaks all three protocols.
 
     async with scripted_provider() as provider:
         provider.play(calls(("search", {"q": "x"})), text("Found ", "it."))
@@ -152,7 +152,7 @@ class ScriptedProvider:
         self.refused: list[str] = []
         """Why histories were refused."""
         self.thought: list[messages_check.Thought] = []
-        """What was thought in the answers by Messages so far."""
+        """The thinking in the answers by Messages so far."""
         self._scripts: deque[Script] = deque()
 
     def play(self, *wanted: Answer | Script) -> None:

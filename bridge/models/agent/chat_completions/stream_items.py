@@ -139,7 +139,7 @@ class StreamedReasoning:
         self._details += details
 
     def seal(self, sealed: str) -> None:
-        """Store what the provider wants back with the reasoning, unchanged, and nobody reads."""
+        """Store what the provider wants back with the reasoning, unchanged and unread."""
         self._sealed = sealed
 
     def finish_item(self, status: ItemStatus) -> list[JsonObject]:

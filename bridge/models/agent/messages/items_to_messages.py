@@ -94,7 +94,7 @@ class _Writer:
     """Of the message that is being written."""
     role: str = ""
     ids: dict[str, str] = field(default_factory=dict[str, str])
-    """The id under which the last call of an id is told: the provider takes each id once."""
+    """For an id the one under which its last call stands: the provider takes each id once."""
     used: set[str] = field(default_factory=set[str])
     sealed: set[str] = field(default_factory=set[str])
     """What the thinking so far is signed with; a caller may bring a block twice."""

@@ -1,7 +1,7 @@
 """A block of thinking as an item of reasoning, and back as it came. Pure.
 
 The provider knows its blocks again by a signature and refuses one that was changed. The signature, or the
-whole of a redacted block, is the item's `encrypted_content`, which every client of Responses sends back; a
+whole of a redacted block, is the item's `encrypted_content`, which every client of Responses sends back. A
 word before it says what it is, so that another provider's reasoning is never taken for it.
 """
 

@@ -1,7 +1,7 @@
 """Decoder of a stream of Anthropic's Messages API: its events in, events of the Responses API out.
 
 Yields the complete sequence of Responses events, from `response.created` to the ending. Blocks come one after
-another, each with its index; a gateway's whole message, which is no stream, is read as its blocks.
+another, each with its index; a gateway's whole message, sent as JSON, is read as its blocks.
 """
 
 from __future__ import annotations

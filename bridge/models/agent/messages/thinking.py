@@ -1,6 +1,6 @@
 """How a request to Anthropic's Messages API asks for thinking, by the effort of a Responses request. Pure.
 
-Newer models decide how much to think, by an effort; older ones are told how many tokens they may.
+Newer models decide how much to think, by an effort; older ones want a number of tokens.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ from typing import cast
 
 from toolserver.json_types import JsonObject, object_at, text_at
 
-_TOLD_TOKENS = re.compile(r"claude-(?:3|(?:opus|sonnet|haiku)-4(?:-[015](?!\d)|-2025|$))", re.IGNORECASE)
+_BY_TOKENS = re.compile(r"claude-(?:3|(?:opus|sonnet|haiku)-4(?:-[015](?!\d)|-2025|$))", re.IGNORECASE)
 """Models that know no effort, by their names (model pages of Anthropic, and their type `ModelInfo`)."""
 
 _BUDGETS: Mapping[str, int] = {
@@ -22,7 +22,7 @@ _BUDGETS: Mapping[str, int] = {
     "xhigh": 24_576,
     "max": 24_576,
 }
-"""Tokens for thinking of models that are told how many. Chosen."""
+"""Tokens for thinking of models that want a number. Chosen."""
 
 _LEAST_BUDGET = 1_024
 """As few as the provider takes."""
@@ -44,7 +44,7 @@ def thinking_options(model: str, options: JsonObject, max_tokens: int) -> JsonOb
         return {**own, "thinking": {"type": "disabled"}}
     summary = object_at(options, "reasoning").get("summary")
     display: JsonObject = {"display": "summarized"} if summary else {}
-    if _TOLD_TOKENS.search(model) is None:
+    if _BY_TOKENS.search(model) is None:
         config: JsonObject = {"effort": _EFFORTS.get(effort, effort), **object_at(options, "output_config")}
         return {"thinking": {"type": "adaptive", **display}, "output_config": config}
     budget = min(_BUDGETS.get(effort, _BUDGETS["medium"]), max_tokens - 1)

@@ -1,7 +1,7 @@
 """Builds the request of one round to Anthropic's Messages API from a Responses request. Pure.
 
 The provider refuses members that it does not know. What it has no word for is left out, and
-`find_unsupported_paths` names it, so that a caller can be told.
+`find_unsupported_paths` names it, so that a caller can read it.
 """
 
 from __future__ import annotations
@@ -16,8 +16,8 @@ from bridge.models.agent.model import ModelRequest
 from toolserver.json_types import JsonObject, JsonValue, array_at, object_at, text_at
 
 DEFAULT_MAX_TOKENS = 32_000
-"""Maximum tokens of an answer where nobody says it, which the provider demands. Chosen: the least of what its
-models since Claude 4 can write."""
+"""Maximum tokens of an answer where no caller and no setting says it; the provider demands one. Chosen: the
+least of what its models since Claude 4 can write."""
 
 _PASSED_ON = (
     *("cache_control", "container", "diagnostics", "inference_geo", "metadata", "output_config", "speed"),
@@ -34,7 +34,7 @@ _WITHOUT_EFFECT = frozenset(
         *("stream_options", "user"),
     }
 )
-"""Options that concern another provider's accounts, caches or streams: nobody misses them."""
+"""Options that concern another provider's accounts, caches or streams: no caller misses them."""
 
 _TIERS = {"auto": "auto", "default": "standard_only", "standard_only": "standard_only"}
 
@@ -123,7 +123,7 @@ def _tool_members(request: ModelRequest, said: Conversation) -> JsonObject:
 
 
 def _forbidden_tools(names: Sequence[str]) -> JsonObject:
-    """Return tools that are not to be called: gateways refuse calls in a history of which no tool is told."""
+    """Return tools that are not to be called: gateways refuse calls without their tools in a history."""
     tools: list[JsonValue] = [{"name": name, "input_schema": {"type": "object"}} for name in names]
     return {"tools": tools, "tool_choice": {"type": "none"}} if tools else {}
 

@@ -1,0 +1,142 @@
+"""A model behind Anthropic's Messages API, by each way to the bridge: it acts, and its thinking goes back."""
+
+import base64
+from pathlib import Path
+from typing import Any
+
+import aiohttp
+import pytest
+
+from bridge.settings.chat.memory import MemorySettings
+from bridge.settings.chat.models import ModelSettings
+from tests.support.conversation_client import open_conversation
+from tests.support.models.model_answers import Answer, calls, reasoning, text
+from tests.support.models.model_bridge import (
+    MODEL,
+    PNG,
+    client_of,
+    image_answer,
+    models_file,
+    products,
+    shop_bridge,
+)
+from tests.support.models.scripted_provider import ScriptedProvider
+from tests.support.running_bridge import page_of
+
+pytestmark = pytest.mark.asyncio
+
+LIST: Answer = reasoning("I ", "look.") + text("Let me see. ") + calls(("listProducts", {"limit": 2}))
+
+
+def thinking_sent(provider: ScriptedProvider, request: int = -1) -> list[dict[str, Any]]:
+    """The blocks of thinking in a request."""
+    messages = provider.requests[request].body["messages"]
+    blocks = [block for message in messages for block in message["content"]]
+    return [block for block in blocks if block["type"] == "thinking"]
+
+
+def thought(provider: ScriptedProvider) -> list[dict[str, Any]]:
+    """The blocks of thinking of all answers, in order."""
+    return [block for _, blocks in provider.thought for block in blocks]
+
+
+async def test_chat_completions_act_and_tell_the_thinking(tmp_path: Path, provider: ScriptedProvider) -> None:
+    """Issue 42: `/v1/chat/completions`; the second round has the thinking of the first, unchanged."""
+    async with shop_bridge(tmp_path, provider, "messages") as bridge, client_of(bridge) as client:
+        provider.play(LIST, text("Tea."))
+        async with page_of(bridge, bridge.local_user.id, products):
+            answer = await client.chat.completions.create(
+                model=MODEL, messages=[{"role": "user", "content": "What is there?"}]
+            )
+    message = answer.choices[0].message
+    assert (message.content or "").endswith("Tea.")
+    assert "I look." in str(message.model_extra)
+    assert thinking_sent(provider) == thought(provider) != []
+    result = provider.requests[1].body["messages"][-1]["content"][0]
+    assert (result["type"], result["tool_use_id"]) == ("tool_result", "call_0_2")
+    assert "tea" in str(result["content"])
+
+
+async def test_a_stored_response_goes_on_after_a_restart(tmp_path: Path, provider: ScriptedProvider) -> None:
+    """Issue 42: thinking blocks with their signatures replayed unchanged, stored with the response."""
+    async with shop_bridge(tmp_path, provider, "messages") as bridge, client_of(bridge) as client:
+        provider.play(LIST, text("Tea."))
+        async with page_of(bridge, bridge.local_user.id, products):
+            first = await client.responses.create(model=MODEL, input="What is there?")
+    assert first.output_text.endswith("Tea.")
+    async with shop_bridge(tmp_path, provider, "messages") as bridge, client_of(bridge) as client:
+        provider.play(text("Green tea."))
+        await client.responses.create(model=MODEL, input="Which?", previous_response_id=first.id)
+    assert thinking_sent(provider) == thought(provider)[:1]
+
+
+async def test_a_client_that_keeps_its_items_brings_the_thinking_back(
+    tmp_path: Path, provider: ScriptedProvider
+) -> None:
+    """Issue 42: `/v1/responses` with `store: false`, and a tool of the caller's."""
+    tool: Any = {"type": "function", "name": "mine", "parameters": {"type": "object", "properties": {}}}
+    async with shop_bridge(tmp_path, provider, "messages") as bridge, client_of(bridge) as client:
+        provider.play(reasoning("Mine.") + calls(("mine", {})), text("Done."))
+        history: list[Any] = [{"role": "user", "content": "Go"}]
+        first = await client.responses.create(model=MODEL, input=history, tools=[tool], store=False)
+        history += [item.model_dump(exclude_none=True) for item in first.output]
+        history.append({"type": "function_call_output", "call_id": "call_0_1", "output": "ok"})
+        await client.responses.create(model=MODEL, input=history, tools=[tool], store=False)
+    assert thinking_sent(provider) == thought(provider)[:1] != []
+
+
+async def test_a_conversation_keeps_the_thinking(tmp_path: Path, provider: ScriptedProvider) -> None:
+    """Issue 42: conversations, and with them the page's chat."""
+    async with (
+        shop_bridge(tmp_path, provider, "messages") as bridge,
+        page_of(bridge, bridge.local_user.id, products),
+        open_conversation(bridge) as client,
+    ):
+        provider.play(LIST, text("Tea."), text("Green."))
+        assert (await client.say("What is there?"))["state"] == "completed"
+        assert thinking_sent(provider) == thought(provider)[:1] != []
+        assert (await client.say("Which?"))["state"] == "completed"
+        assert thinking_sent(provider) == thought(provider)[:1]
+
+
+@pytest.mark.parametrize(("memory", "kept"), [("disabled", 0), ("next_reply", 0), ("conversation", 1)])
+async def test_thinking_is_pruned_whole(
+    tmp_path: Path, provider: ScriptedProvider, memory: Any, kept: int
+) -> None:
+    """Issue 42: by the setting of memory; a block is there with its signature, or not at all."""
+    settings = {"memory": MemorySettings(reasoning=memory)}
+    async with shop_bridge(tmp_path, provider, "messages", **settings) as bridge, client_of(bridge) as client:
+        provider.play(LIST, text("Tea."), text("Green."), text("Black."))
+        async with page_of(bridge, bridge.local_user.id, products):
+            response = await client.responses.create(model=MODEL, input="What is there?")
+        for words in ("Which?", "No other?"):
+            response = await client.responses.create(
+                model=MODEL, input=words, previous_response_id=response.id
+            )
+    assert thinking_sent(provider) == thought(provider)[:kept]
+
+
+async def test_an_image_of_a_tool_is_seen(tmp_path: Path, provider: ScriptedProvider) -> None:
+    """Issue 42: images from tools stand within the result."""
+    named = ModelSettings(id="seer", provider="scripted", model=MODEL, sees_images=True)
+    file = models_file(provider, "messages", model=(named,))
+    async with aiohttp.ClientSession() as http, shop_bridge(tmp_path, provider, models=file) as bridge:
+        provider.play(calls(("listProducts", {})), text("A cat."))
+        answer = image_answer(bridge, http)
+        async with page_of(bridge, bridge.local_user.id, answer), client_of(bridge) as client:
+            await client.responses.create(model="seer", input="Show me.")
+    [result] = provider.requests[1].body["messages"][-1]["content"]
+    data = base64.b64encode(PNG).decode()
+    source = {"type": "base64", "media_type": "image/png", "data": data}
+    assert result["content"][1] == {"type": "image", "source": source}
+
+
+async def test_a_model_writes_as_much_as_its_settings_say(tmp_path: Path, provider: ScriptedProvider) -> None:
+    """Issue 42: max_tokens is required; the model's own limit is asked for unless a caller asks for less."""
+    named = ModelSettings(id="long", provider="scripted", model=MODEL, max_completion_tokens=64_000)
+    file = models_file(provider, "messages", model=(named,))
+    async with shop_bridge(tmp_path, provider, models=file) as bridge, client_of(bridge) as client:
+        provider.play(text("Hi"), text("Hi"))
+        await client.responses.create(model="long", input="Hello")
+        await client.responses.create(model="long", input="Hello", max_output_tokens=50)
+    assert [asked.body["max_tokens"] for asked in provider.requests] == [64_000, 50]
