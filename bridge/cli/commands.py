@@ -127,6 +127,7 @@ COMMANDS: Mapping[str, Command] = {
             "tool-bridge check openapi.yaml",
             "tool-bridge check openapi.yaml --overlay edits.overlay.yaml",
             "tool-bridge check --strict https://api.example.com/openapi.json",
+            "tool-bridge check openapi.yaml --for gemini",
         ),
     ),
     "plan": Command(

@@ -19,7 +19,10 @@ from bridge.cli.terminal import GREEN, RED, YELLOW, paint, printable, showing_pr
 from bridge.documents.fetch import read_document_file
 from bridge.documents.sources import read_document
 from bridge.errors import BridgeError
+from bridge.models.agent.dialect_changes import describe_changes
+from bridge.settings.chat.provider_rules import Dialect, rules_in_dialect
 from toolserver.errors import DocumentError
+from toolserver.json_types import JsonObject
 from toolserver.openapi.bundle import Bundle, bundle_document
 from toolserver.openapi.overlay import parse_edited_document
 from toolserver.schema.strict import strict_schema
@@ -35,12 +38,17 @@ def check(options: argparse.Namespace) -> int:
     if document is None:
         return 2
     compiled = with_schema_warnings(document)
-    changes = _changes_of(document)
+    edited = _changes_of(document)
+    fitted = find_changes(document, options.dialect) if options.dialect else None
     if options.json:
-        edited = {} if changes is None else {"changes": changes}
-        _print_json(build_report(compiled) | edited)
+        told = {"changes": edited, "dialect_changes": fitted}
+        _print_json(
+            build_report(compiled) | {name: found for name, found in told.items() if found is not None}
+        )
     else:
-        _print_report(compiled, changes or {})
+        _print_report(compiled, edited or {})
+        if fitted is not None:
+            _print_changes(fitted, options.dialect, len(compiled.operations))
     is_flawed = bool(compiled.skipped) or any(operation.warnings for operation in compiled.operations)
     return 1 if not compiled.operations or (options.strict and is_flawed) else 0
 
@@ -122,6 +130,22 @@ def build_report(compiled: CompiledDocument) -> dict[str, Any]:
     }
 
 
+def find_changes(document: DocumentTools, dialect: Dialect) -> dict[str, list[str]]:
+    """Return the tools that a provider of this dialect does not take as they are, with what changes."""
+    rules = rules_in_dialect(dialect)
+    found: dict[str, list[str]] = {}
+    for operation in document.compiled.operations:
+        tool: JsonObject = {
+            "type": "function",
+            "name": operation.suggested_name,
+            "description": operation.description,
+            "parameters": orjson.loads(document.schema_of(operation.key).schema_json),
+        }
+        if changes := describe_changes(tool, rules):
+            found[operation.suggested_name] = changes
+    return found
+
+
 def _read(options: argparse.Namespace) -> DocumentTools | None:
     try:
         with showing_progress(f"Reading {options.spec}"):
@@ -173,6 +197,12 @@ def _print_report(compiled: CompiledDocument, changes: Mapping[str, Sequence[str
         print(printable(f"  ~ {key}: {' '.join(changes[key])}"))
     for warning in compiled.warnings:
         print(_paint(f"! {warning}", YELLOW))
+
+
+def _print_changes(changes: Mapping[str, Sequence[str]], dialect: Dialect, count: int) -> None:
+    print("\n" + _paint(f"{len(changes)} of {count} tools change for {dialect}", GREEN))
+    for name, told in changes.items():
+        print(printable(f"  {name}: {'; '.join(told)}"))
 
 
 def _paint(text: str, style: str) -> str:

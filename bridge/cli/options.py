@@ -8,6 +8,7 @@ from __future__ import annotations
 import argparse
 import os
 from pathlib import Path
+from typing import get_args
 
 from bridge.cli.arguments import (
     DATABASE_VARIABLE,
@@ -23,6 +24,7 @@ from bridge.cli.arguments import (
     user_name,
 )
 from bridge.settings.answer_format import CALL_DISPLAYS, MARKER_FORMS
+from bridge.settings.chat.provider_rules import Dialect
 from bridge.settings.users import LOCAL_USER
 
 SHELLS = ("bash", "zsh", "fish")
@@ -37,6 +39,12 @@ def add_check(command: argparse.ArgumentParser) -> None:
         "--strict",
         action="store_true",
         help="status 1 when an operation is skipped or has a warning, for continuous integration",
+    )
+    command.add_argument(
+        "--for",
+        dest="dialect",
+        choices=get_args(Dialect),
+        help="also say which tools change for models of this provider, and how",
     )
     add_references(command)
 

@@ -75,6 +75,32 @@ def test_what_is_no_document_is_named_by_every_command_that_takes_one(
         assert f"This is {words}, not an OpenAPI document." in capsys.readouterr().err
 
 
+def test_check_says_which_tools_change_for_a_provider_and_how(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Issue 42: `tool-bridge check --for gemini` names the tools, and what of each."""
+    count: JsonObject = {"type": ["integer", "string"], "exclusiveMinimum": 0}
+    odd: JsonObject = {"name": "n", "in": "query", "schema": count}
+    paths: JsonObject = {
+        "/a": {"get": {"operationId": "getA", "responses": {}}},
+        "/b": {"get": {"operationId": "2fa", "parameters": [odd], "responses": {}}},
+        "/c": {"get": {"operationId": "getC", "description": "Word. " * 400, "responses": {}}},
+    }
+    path = tmp_path / "spec.json"
+    path.write_text(document_text(paths=paths), encoding="utf-8")
+    assert main(["check", str(path), "--for", "gemini"]) == 0
+    told = capsys.readouterr().out
+    assert "1 of 3 tools change for gemini" in told
+    assert "2fa: its name becomes `_2fa`; several types become forms of `anyOf`; " in told
+    assert "words say what these keywords said: `exclusiveMinimum`" in told
+    assert main(["check", str(path), "--for", "openai-legacy", "--json"]) == 0
+    changes = json.loads(capsys.readouterr().out)["dialect_changes"]
+    assert list(changes) == ["getC"]
+    assert changes["getC"][0].startswith("its description is cut from ")
+    assert main(["check", str(path), "--json"]) == 0
+    assert "dialect_changes" not in json.loads(capsys.readouterr().out)
+
+
 def test_plan_and_tools_print_what_the_page_and_the_model_get(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:

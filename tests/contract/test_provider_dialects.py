@@ -9,7 +9,7 @@ import pytest
 from bridge.models.agent.fitted_request import fit_request
 from bridge.models.agent.model import ModelRequest
 from bridge.models.agent.tools.catalog_tools import define_function
-from bridge.settings.chat.provider_rules import Dialect, ProviderRules, rules_of
+from bridge.settings.chat.provider_rules import Dialect, ProviderRules, rules_in_dialect
 from tests.real_documents.corpus import Corpus
 from tests.support.models.schema_judge import RULES, find_lost_facts, find_tool_refusals, read_rules
 from toolserver import DocumentTools, parse_document
@@ -23,8 +23,7 @@ each_dialect = pytest.mark.parametrize("dialect", DIALECTS)
 
 
 def rules_in(dialect: Any) -> ProviderRules:
-    api = "responses" if dialect == "openai" else "messages" if dialect == "anthropic" else "chat"
-    return rules_of("https://gateway.example/v1", api, dialect=dialect)
+    return rules_in_dialect(dialect)
 
 
 def tools_of(files: Iterable[Path], rules: ProviderRules) -> Iterator[tuple[str, Any]]:
@@ -43,7 +42,7 @@ def judge(files: Iterable[Path], dialect: str) -> int:
     found, problems, rules = 0, list[str](), rules_in(dialect)
     for place, tool in tools_of(files, rules):
         found += 1
-        [sent] = fit_request(ModelRequest("m", (), tools=(tool,)), rules).tools
+        sent: Any = fit_request(ModelRequest("m", (), tools=(tool,)), rules).tools[0]
         problems += [f"{place}: {each}" for each in find_tool_refusals(sent, read_rules(dialect))]
         problems += [f"{place}: {each}" for each in find_lost_facts(tool["parameters"], sent["parameters"])]
         problems += [f"{place}: {each}" for each in find_lost_words(tool["description"], sent["description"])]

@@ -7,7 +7,6 @@ and words at the end of the description say what belongs together.
 from __future__ import annotations
 
 from collections.abc import Sequence, Set
-from typing import cast
 
 from bridge.models.agent.schema_dialect import form_in_words, join_all_of, with_words
 from toolserver.json_types import JsonObject, JsonValue, array_at, dump_json, object_at, text_at
@@ -28,10 +27,9 @@ def with_plain_root(schema: JsonObject, refused: Set[str]) -> JsonObject:
     if forms:
         forms = [join_all_of(form) for form in forms]
         plain["properties"] = _all_properties([root, *forms])
-        shared = set.intersection(*({*array_at(form, "required")} for form in forms))
-        required = [*dict.fromkeys([*array_at(root, "required"), *sorted(map(str, shared))])]
-        if required:
-            plain["required"] = required
+        shared = set[str].intersection(*({*_required(form)} for form in forms))
+        if required := [*dict.fromkeys([*_required(root), *sorted(shared)])]:
+            plain["required"] = [*required]
         said = "; ".join(_in_words(form, shared) for form in forms)
         description = join_sentences(description, f"One of these forms: {said}.")
     if "not" in root and "not" in refused:
@@ -54,8 +52,12 @@ def _all_properties(nodes: Sequence[JsonObject]) -> JsonObject:
     return {name: told[0] if len(told) == 1 else {"anyOf": told} for name, told in found.items()}
 
 
-def _in_words(form: JsonObject, shared: Set[JsonValue]) -> str:
+def _required(node: JsonObject) -> list[str]:
+    return [name for name in array_at(node, "required") if isinstance(name, str)]
+
+
+def _in_words(form: JsonObject, shared: Set[str]) -> str:
     """Return a form in a few words, with the properties that it needs and not every form does."""
-    needed = ", ".join(f"`{name}`" for name in array_at(form, "required") if name not in shared)
-    said = form_in_words(cast("JsonObject", {"type": "object", **form}))
+    needed = ", ".join(f"`{name}`" for name in _required(form) if name not in shared)
+    said = form_in_words({"type": "object", **form})
     return f"{said}, which needs {needed}" if needed else said

@@ -7,7 +7,7 @@ is from public reports of requests that were refused, since hosts document littl
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 from typing import Literal, TypeAlias
 from urllib.parse import urlsplit
@@ -118,6 +118,13 @@ _HOSTS: tuple[tuple[Dialect, tuple[str, ...]], ...] = (
     ("gemini", ("googleapis.com",)),
     ("anthropic", ("anthropic.com",)),
 )
+_USUAL_APIS: Mapping[Dialect, ProviderApi] = {"openai": "responses", "anthropic": "messages"}
+"""Protocols of dialects, where it is not Chat Completions."""
+
+_NAMES_OF_MODELS: tuple[tuple[Dialect, re.Pattern[str]], ...] = (
+    ("gemini", re.compile(r"(?:^|/)(?:gemini|gemma|text-embedding-00|imagen|veo)-", re.IGNORECASE)),
+    ("anthropic", re.compile(r"(?:^|[/.])claude-", re.IGNORECASE)),
+)
 _FORMS = frozenset({"anyOf", "oneOf", "allOf"})
 _OPENAIS_ROOT = _FORMS | {"enum", "not"}
 _REFUSED_AT_ROOT: Mapping[Dialect, frozenset[str]] = {
@@ -152,6 +159,22 @@ def rules_of(
         begins_with_letter=spoken == "gemini",
         call_ids=_NINE if _is_one_of(host, _MISTRAL) else _call_ids_of_dialect(spoken, api),
     )
+
+
+def rules_in_dialect(dialect: Dialect) -> ProviderRules:
+    """Return the rules of a dialect in the protocol that is usual for it."""
+    return rules_of("", _USUAL_APIS.get(dialect, "chat"), dialect=dialect)
+
+
+def guess_dialect(models: Collection[str]) -> Dialect | None:
+    """Return whose models these are, by their names, with or without a vendor before them.
+
+    None: of several, or of others.
+    """
+    for dialect, name in _NAMES_OF_MODELS:
+        if models and all(name.search(model) for model in models):
+            return dialect
+    return None
 
 
 def _dialect_of_host(host: str, api: ProviderApi) -> Dialect:

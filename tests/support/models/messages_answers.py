@@ -25,7 +25,7 @@ def messages_events(answer: Answer, number: int, model: str) -> Iterator[Json]:
     """The events of one answer. A `ping` comes where one may."""
     read, written = answer.usage
     usage = {"input_tokens": read, "output_tokens": 1}
-    message = {
+    message: Json = {
         "id": f"msg_{number}", "type": "message", "role": "assistant", "model": model, "content": [],
         "stop_reason": None, "stop_sequence": None, "usage": usage,
     }  # fmt: skip

@@ -27,7 +27,7 @@ def _forbid_further_members() -> None:
         for name, found in inspect.getmembers(module, inspect.isclass):
             if hasattr(found, "__total__") and found.__module__ == module.__name__ and name not in _OPEN:
                 known: Any = getattr(found, "__pydantic_config__", {})
-                found.__pydantic_config__ = {**known, "extra": "forbid"}
+                setattr(found, "__pydantic_config__", {**known, "extra": "forbid"})  # noqa: B010
 
 
 @cache

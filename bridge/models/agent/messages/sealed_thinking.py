@@ -8,7 +8,7 @@ word before it says what it is, so that another provider's reasoning is never ta
 from __future__ import annotations
 
 from bridge.models.agent.items import Item
-from toolserver.json_types import JsonObject, array_at, text_at
+from toolserver.json_types import JsonObject, JsonValue, array_at, text_at
 
 _THINKING, _REDACTED = "thinking:", "redacted_thinking:"
 
@@ -35,6 +35,6 @@ def thinking_block(item: Item) -> JsonObject | None:
     return {"type": "thinking", "thinking": text, "signature": sealed.removeprefix(_THINKING)}
 
 
-def is_thinking(block: object) -> bool:
+def is_thinking(block: JsonValue) -> bool:
     """Return whether a block of a message is one of thinking."""
     return isinstance(block, dict) and block.get("type") in ("thinking", "redacted_thinking")

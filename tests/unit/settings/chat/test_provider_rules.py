@@ -8,6 +8,7 @@ from bridge.settings.chat.provider_rules import (
     ProviderApi,
     ProviderRules,
     Strictness,
+    guess_dialect,
     rules_of,
 )
 
@@ -110,3 +111,19 @@ def test_a_dialect_that_is_chosen_holds_at_any_address() -> None:
     assert ids is not None
     assert not ids.pattern.fullmatch("functions.Bash:0")
     assert rules_of("https://x.googleapis.com/v1", "chat", dialect="plain") == NOTHING
+
+
+@pytest.mark.parametrize(
+    ("models", "dialect"),
+    [
+        (["gemini-3-pro", "gemini-3-flash"], "gemini"),
+        (["google/gemini-3-pro", "vertex_ai/gemma-3"], "gemini"),
+        (["claude-opus-5", "anthropic/claude-haiku-4-5", "us.anthropic.claude-sonnet-5"], "anthropic"),
+        (["gemini-3-pro", "gpt-5"], None),
+        (["my-claude-like"], None),
+        ([], None),
+    ],
+)
+def test_a_gateway_is_known_by_its_models(models: list[str], dialect: str | None) -> None:
+    """Finding W-4: its address says nothing; what it lists does, if it is all of one maker."""
+    assert guess_dialect(models) == dialect

@@ -118,7 +118,8 @@ def test_each_reason_to_stop_has_its_ending(reason: str, status: str, why: str |
     """Issue 42: stop reasons mapped: end_turn, max_tokens, stop_sequence, tool_use, pause_turn, refusal."""
     text = block(0, {"type": "text", "text": ""}, {"type": "text_delta", "text": "Hi"})
     _, response = read(BEGIN, *text, end(reason))
-    found = (response.get("incomplete_details") or {}).get("reason")
+    details = response["incomplete_details"]
+    found = details and details["reason"]
     assert (response["status"], found) == (status, why)
 
 
@@ -160,7 +161,7 @@ def test_a_message_that_is_no_stream_is_read_whole() -> None:
         {"type": "tool_use", "id": "toolu_1", "name": "search", "input": {"q": "x"}},
     ]
     reading = MessagesReading(REQUEST)
-    whole = {**BEGIN["message"], "content": content, "stop_reason": "tool_use"}
+    whole: Json = {**BEGIN["message"], "content": content, "stop_reason": "tool_use"}
     told = [*reading.decode_event(whole), *reading.finish_stream()]
     response: Any = told[-1]["response"]
     assert [item["type"] for item in response["output"]] == ["reasoning", "message", "function_call"]
