@@ -19,7 +19,7 @@ from bridge.cli.terminal import GREEN, RED, YELLOW, paint, printable, showing_pr
 from bridge.documents.fetch import read_document_file
 from bridge.documents.sources import read_document
 from bridge.errors import BridgeError
-from bridge.models.agent.dialect_changes import describe_changes
+from bridge.models.agent.dialect_changes import describe_change, find_changes
 from bridge.settings.chat.provider_rules import Dialect, rules_in_dialect
 from toolserver.errors import DocumentError
 from toolserver.json_types import JsonObject
@@ -39,12 +39,11 @@ def check(options: argparse.Namespace) -> int:
         return 2
     compiled = with_schema_warnings(document)
     edited = _changes_of(document)
-    fitted = find_changes(document, options.dialect) if options.dialect else None
+    fitted = find_changed_tools(document, options.dialect) if options.dialect else None
     if options.json:
-        told = {"changes": edited, "dialect_changes": fitted}
-        _print_json(
-            build_report(compiled) | {name: found for name, found in told.items() if found is not None}
-        )
+        asked = {"changes": edited, "dialect_changes": fitted}
+        found = {name: changes for name, changes in asked.items() if changes is not None}
+        _print_json(build_report(compiled) | found)
     else:
         _print_report(compiled, edited or {})
         if fitted is not None:
@@ -130,7 +129,7 @@ def build_report(compiled: CompiledDocument) -> dict[str, Any]:
     }
 
 
-def find_changes(document: DocumentTools, dialect: Dialect) -> dict[str, list[str]]:
+def find_changed_tools(document: DocumentTools, dialect: Dialect) -> dict[str, list[str]]:
     """Return the tools that a provider of this dialect does not take as they are, with what changes."""
     rules = rules_in_dialect(dialect)
     found: dict[str, list[str]] = {}
@@ -141,8 +140,8 @@ def find_changes(document: DocumentTools, dialect: Dialect) -> dict[str, list[st
             "description": operation.description,
             "parameters": orjson.loads(document.schema_of(operation.key).schema_json),
         }
-        if changes := describe_changes(tool, rules):
-            found[operation.suggested_name] = changes
+        if changes := find_changes(tool, rules):
+            found[operation.suggested_name] = [*map(describe_change, changes)]
     return found
 
 

@@ -2,6 +2,7 @@
 /** Sets up one provider: where it is, its key, and which of its models are offered. The key is sent once and never shown. */
 import { counted, t } from "../base/language.js";
 import { announceSentence, button, el, fill, freshId, labelledField, notice, sentenceOf } from "../ui/dom.js";
+import { changedTools } from "./changed_tools.js";
 import { ModelChoice } from "./model_choice.js";
 import { PRESETS, bodyOf, faultsOf, freeName } from "./provider_choice.js";
 import {
@@ -190,13 +191,15 @@ export class ProviderForm {
 
   #test() {
     return this.#attempt(t`Asking the provider…`, async () => {
-      const listed = await this.actions.api.testProvider(this.known?.name ?? "", bodyOf(this.#values));
-      this.choice.showModels(listed);
+      const tested = await this.actions.api.testProvider(this.known?.name ?? "", bodyOf(this.#values));
+      const { models, dialect } = tested;
+      this.choice.showModels(models);
+      if (dialect !== null) this.dialect.value = dialect;
       const words =
-        listed.length === 0
+        models.length === 0
           ? t`It answers, and lists no model.`
-          : counted(listed.length, "It answers, and lists one model.", "It answers, and lists {0} models.");
-      fill(this.messages, notice("good", words));
+          : counted(models.length, "It answers, and lists one model.", "It answers, and lists {0} models.");
+      fill(this.messages, notice("good", words), changedTools(tested));
     });
   }
 

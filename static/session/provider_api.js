@@ -27,8 +27,9 @@ export class ProviderApi {
     return this.bridge.sendRequest("DELETE", `${PATH}/${encodeURIComponent(name)}`);
   }
 
-  /** The models that it lists now. @param {string} name of a stored one, whose key is used @param {WantedProvider} wanted @returns {Promise<string[]>} */
-  async testProvider(name, { base_url, api, key }) {
-    return (await this.bridge.sendRequest("POST", `${PATH}/test`, { name, base_url, api, key })).models;
+  /** The models that it lists now, and which tools change for it. @param {string} name of a stored one, whose key is used @param {WantedProvider} wanted @returns {Promise<import("../types/provider_types.js").TestedProvider>} */
+  testProvider(name, { base_url, api, key, dialect, max_description_chars }) {
+    const wanted = { name, base_url, api, key, dialect, max_description_chars };
+    return this.bridge.sendRequest("POST", `${PATH}/test`, wanted);
   }
 }

@@ -22,6 +22,27 @@ export interface Provider {
   /** null: by the names of its models. */
   tool_search: boolean | null;
 }
+export interface ToolChange {
+  kind: "name" | "description" | "types" | "keywords";
+  /** Of `name`: the other one. */
+  name: string;
+  /** Of `description`: its characters, and those that are left. */
+  before: number;
+  after: number;
+  keywords: string[];
+}
+export interface ChangedTool {
+  name: string;
+  changes: ToolChange[];
+}
+export interface TestedProvider {
+  models: string[];
+  /** Whose rules its models keep, by their names; null: nothing new. */
+  dialect: Dialect | null;
+  /** Number of tools that a model is offered. */
+  tools: number;
+  changed_tools: ChangedTool[];
+}
 export interface ProviderList {
   providers: Provider[];
   may_share: boolean;

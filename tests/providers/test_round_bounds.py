@@ -164,8 +164,10 @@ async def test_an_answer_that_is_no_stream_is_counted(api: ProviderApi) -> None:
     many = [function_call(number) for number in range(MAX_CALLS + 1)]
     older = [{"id": str(n), "function": {"name": "search", "arguments": "{}"}} for n in range(MAX_CALLS + 1)]
     message = {"role": "assistant", "tool_calls": older}
-    used = [{"type": "tool_use", "id": f"t{n}", "name": "search", "input": {}} for n in range(MAX_CALLS + 1)]
-    whole = {
+    used: list[Json] = [
+        {"type": "tool_use", "id": f"t{n}", "name": "search", "input": {}} for n in range(MAX_CALLS + 1)
+    ]
+    whole: Json = {
         "messages": {"type": "message", "content": used, "stop_reason": "tool_use"},
         "responses": {"status": "completed", "output": many},
         "chat": {"choices": [{"index": 0, "message": message, "finish_reason": "tool_calls"}]},

@@ -139,7 +139,7 @@ class ModelsPart(Part):
         settings = self._ground.settings
         return [
             *UsageRoutes(self.budgets, self._usage, settings.budgets).list_routes(),
-            *ProviderRoutes(self.models, settings.users.sharing).list_routes(),
+            *ProviderRoutes(self.models, settings.users.sharing, self.define_tools).list_routes(),
             *MemoryChoiceRoutes(self.choices, settings.memory).list_routes(),
             *ChatCompletionRoutes(self.reader, self.turns).list_routes(),
         ]

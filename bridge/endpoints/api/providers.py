@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import Literal
+import asyncio
+from collections.abc import Awaitable, Callable, Mapping
+from dataclasses import asdict
+from typing import Literal, TypeAlias
 
 from aiohttp import web
 from pydantic import Field, ValidationError
@@ -15,17 +17,28 @@ from bridge.http.audit import set_audit_detail
 from bridge.http.body import read_body
 from bridge.http.declared_routes import DeclaredApiRoutes, api_route, ok
 from bridge.http.routing import ApiModel, Confirmation, json_answer
+from bridge.models.agent.dialect_changes import find_changes
 from bridge.models.agent.model import ModelError
 from bridge.models.providers.user_models import UserModels
 from bridge.settings.chat.models import ANTHROPIC_URL, OPENAI_URL, DescriptionChars, ProviderSettings
-from bridge.settings.chat.provider_rules import Dialect, ProviderApi
+from bridge.settings.chat.provider_rules import (
+    Dialect,
+    ProviderApi,
+    ProviderRules,
+    guess_dialect,
+    known_dialect,
+    rules_of,
+)
 from bridge.settings.chat.user_providers import MAX_CHOSEN_MODELS, MAX_KEY_CHARS, MAX_PROVIDERS, UserProvider
 from bridge.settings.network import origin_of
 from bridge.settings.users import Sharing, allows_sharing
 from bridge.shown_names import check_shown_name
 from bridge.storage.user_mapping import User
+from toolserver.json_types import JsonObject
 
 MAX_URL_CHARS = 2000
+
+DefineTools: TypeAlias = Callable[[str], Awaitable[Mapping[str, JsonObject]]]
 
 _OWN_PROTOCOLS: Mapping[str, ProviderApi] = {OPENAI_URL: "responses", ANTHROPIC_URL: "messages"}
 """Addresses whose own protocol is not Chat Completions."""
@@ -65,6 +78,10 @@ class ProviderTrial(WantedProvider):
 
     name: str = ""
     """Name of a stored provider, whose key is used where `key` is null."""
+    dialect: Dialect | None = None
+    """Whose rules for tools hold. Null: by its address, or by what it lists."""
+    max_description_chars: DescriptionChars = None
+    """Maximum characters of a tool's description. Null: by its address."""
 
 
 class ProviderFacts(ApiModel):
@@ -100,16 +117,47 @@ class ProviderList(ApiModel):
     """Whether the caller may share providers; `TOOL_BRIDGE_SHARING` decides."""
 
 
+class ChangeOfTool(ApiModel):
+    """One thing that is otherwise in what a provider is sent of a tool."""
+
+    kind: Literal["name", "description", "types", "keywords"]
+    """Another name; a description that is cut; several types, which become forms of `anyOf`; keywords that
+    words stand for."""
+    name: str = ""
+    """Of `name`: the other one."""
+    before: int = 0
+    """Of `description`: its characters."""
+    after: int = 0
+    """Of `description`: the characters that are left."""
+    keywords: list[str] = Field(default_factory=list[str])
+
+
+class ChangedTool(ApiModel):
+    """A tool that a provider does not take as it is."""
+
+    name: str
+    changes: list[ChangeOfTool]
+
+
 class ProviderModels(ApiModel):
     """What a provider lists now."""
 
     models: list[str]
+    dialect: Dialect | None = None
+    """Whose rules its models keep, by their names. Null: they do not say, or its address says it, or the
+    caller."""
+    tools: int = 0
+    """Number of tools that a model is offered now."""
+    changed_tools: list[ChangedTool] = Field(default_factory=list[ChangedTool])
+    """Those that it does not take as they are."""
 
 
 class ProviderRoutes(DeclaredApiRoutes):
     """Handlers of providers."""
 
-    def __init__(self, models: UserModels, sharing: Sharing) -> None:
+    def __init__(self, models: UserModels, sharing: Sharing, define_tools: DefineTools) -> None:
+        """`define_tools`: returns the definitions that a model gets of a user's tools, by name."""
+        self._define_tools = define_tools
         self._sharing: Sharing = sharing
         self._store = models.store
         self._models = models
@@ -195,10 +243,13 @@ class ProviderRoutes(DeclaredApiRoutes):
         ok("Its models.", ProviderModels),
         body=ProviderTrial,
         access="page",
-        errors=(ErrorCode.INVALID_REQUEST, ErrorCode.MODEL_FAILED, ErrorCode.DATABASE_UNAVAILABLE),
+        errors=(
+            *(ErrorCode.INVALID_REQUEST, ErrorCode.INVALID_DOCUMENT, ErrorCode.MODEL_FAILED),
+            ErrorCode.DATABASE_UNAVAILABLE,
+        ),
     )
     async def test_provider(self, request: web.Request) -> web.Response:
-        """Ask a provider for its models; nothing is stored."""
+        """Ask a provider for its models, and say which tools change for it; nothing is stored."""
         user_id = caller_of(request).user.id
         trial = await read_body(request, ProviderTrial)
         settings = _settings_of(trial.name or "provider", trial)
@@ -207,7 +258,20 @@ class ProviderRoutes(DeclaredApiRoutes):
             listed = await self._models.try_provider(user_id, settings, key)
         except ModelError as error:
             raise BridgeError(ErrorCode.MODEL_FAILED, error.message, detail={"code": error.code}) from None
-        return json_answer(ProviderModels(models=[model.name for model in listed]))
+        names = [model.name for model in listed]
+        guessed = None if known_dialect(settings.base_url, settings.api) else guess_dialect(names)
+        guessed = None if trial.dialect else guessed
+        rules = rules_of(
+            settings.base_url,
+            settings.api,
+            dialect=trial.dialect or guessed,
+            max_description_chars=trial.max_description_chars,
+        )
+        tools = await self._define_tools(user_id)
+        changed = await asyncio.to_thread(_changed_tools, tools, rules)
+        return json_answer(
+            ProviderModels(models=names, dialect=guessed, tools=len(tools), changed_tools=changed)
+        )
 
     def _may_share(self, user: User) -> bool:
         return allows_sharing(self._sharing, is_operator=user.is_operator)
@@ -215,6 +279,15 @@ class ProviderRoutes(DeclaredApiRoutes):
     async def _own_providers(self, user_id: str) -> dict[str, UserProvider]:
         stored = await self._store.list_providers(user_id)
         return {each.settings.name: each for each in stored if each.owner_id == user_id}
+
+
+def _changed_tools(tools: Mapping[str, JsonObject], rules: ProviderRules) -> list[ChangedTool]:
+    found = ((name, find_changes(tool, rules)) for name, tool in tools.items())
+    return [
+        ChangedTool(name=name, changes=[ChangeOfTool.model_validate(asdict(each)) for each in changes])
+        for name, changes in found
+        if changes
+    ]
 
 
 def _settings_of(name: str, wanted: WantedProvider) -> ProviderSettings:

@@ -147,8 +147,8 @@ def rules_of(
     max_description_chars: int | None = None,
 ) -> ProviderRules:
     """Return the rules of a provider by its address; the settings given count more than what is known."""
-    host = (urlsplit(base_url).hostname or "").rstrip(".").lower()
-    spoken = dialect or ("anthropic" if api == "messages" else _dialect_of_host(host, api))
+    host = _host_of(base_url)
+    spoken = dialect or known_dialect(base_url, api) or "plain"
     strict = spoken != "gemini" and api != "messages" and not _is_one_of(host, _NOT_STRICT)
     is_cut = api == "chat" and spoken in ("openai-legacy", "azure")
     return ProviderRules(
@@ -177,13 +177,22 @@ def guess_dialect(models: Collection[str]) -> Dialect | None:
     return None
 
 
-def _dialect_of_host(host: str, api: ProviderApi) -> Dialect:
+def known_dialect(base_url: str, api: ProviderApi) -> Dialect | None:
+    """Return the dialect of a provider by its address and protocol; None: they say nothing."""
+    return "anthropic" if api == "messages" else _dialect_of_host(_host_of(base_url), api)
+
+
+def _host_of(base_url: str) -> str:
+    return (urlsplit(base_url).hostname or "").rstrip(".").lower()
+
+
+def _dialect_of_host(host: str, api: ProviderApi) -> Dialect | None:
     if _is_one_of(host, _OPENAI):
         return "openai-legacy" if api == "chat" else "openai"
     for dialect, hosts in _HOSTS:
         if _is_one_of(host, hosts):
             return dialect
-    return "plain"
+    return None
 
 
 def _call_ids_of_dialect(dialect: Dialect, api: ProviderApi) -> CallIdForm | None:

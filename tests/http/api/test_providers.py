@@ -18,11 +18,13 @@ from bridge.storage.encryption import Encrypted, Encryption
 from bridge.storage.store import Store
 from bridge.storage.users import UserTables
 from tests.support.audit_entries import told_in
+from tests.support.documents.compiled import document_text
 from tests.support.models.model_answers import calls, text
 from tests.support.models.model_bridge import model_bridge
 from tests.support.models.scripted_provider import ScriptedProvider, answers, fails, scripted_provider
 from tests.support.running_bridge import FakePage, pair_browser, running_bridge
 from tests.support.stores.databases import Where, execute
+from toolserver.json_types import JsonObject
 
 pytestmark = pytest.mark.asyncio
 
@@ -69,6 +71,32 @@ async def test_the_protocol_is_that_of_the_address_unless_it_is_chosen(
     assert (kept["api"], chosen["api"]) == (api, "messages")
 
 
+async def test_a_test_says_whose_rules_hold_and_which_tools_change(
+    bridge: Bridge, page: FakePage, provider: ScriptedProvider
+) -> None:
+    """Issue 42: a dialect chosen by a test request; the page says which tools change and how."""
+    count: JsonObject = {"type": ["integer", "string"], "exclusiveMinimum": 0}
+    odd: JsonObject = {"name": "n", "in": "query", "schema": count}
+    paths: JsonObject = {
+        "/a": {"get": {"operationId": "getA", "responses": {}}},
+        "/b": {"get": {"operationId": "2fa", "parameters": [odd], "responses": {}}},
+    }
+    await bridge.components.registry.share_document("odd.json", document_text(paths=paths), source_url=None)
+    await page.accept_everything()
+    wanted = {"base_url": provider.base_url, "key": KEY}
+    provider.models = ["google/gemini-3-pro", "gemini-3-flash"]
+    found = await page.post("/api/providers/test", wanted)
+    assert (found["dialect"], found["tools"] >= 3) == ("gemini", True)
+    kinds = {each["name"]: [change["kind"] for change in each["changes"]] for each in found["changed_tools"]}
+    assert kinds["2fa"] == ["name", "types", "keywords"]
+    assert "getA" not in kinds
+    chosen = await page.post("/api/providers/test", {**wanted, "dialect": "plain"})
+    assert (chosen["dialect"], chosen["changed_tools"]) == (None, [])
+    provider.models = ["small", "gemini-3-flash"]
+    mixed = await page.post("/api/providers/test", wanted)
+    assert (mixed["dialect"], mixed["changed_tools"]) == (None, [])
+
+
 async def test_a_provider_is_tested_stored_and_answers_in_a_chat(
     bridge: Bridge, page: FakePage, provider: ScriptedProvider
 ) -> None:
@@ -76,7 +104,7 @@ async def test_a_provider_is_tested_stored_and_answers_in_a_chat(
     provider.models = ["small", "large"]
     wanted = {"base_url": provider.base_url, "key": KEY}
     assert await models_of(page) == ["demo"]
-    assert await page.post("/api/providers/test", wanted) == {"models": ["small", "large"]}
+    assert (await page.post("/api/providers/test", wanted))["models"] == ["small", "large"]
     assert await models_of(page) == ["demo"]
     status, saved = await page.request("PUT", "/api/providers/mine", {**wanted, "models": ["large", "tiny"]})
     assert (status, saved["has_key"], saved["api"], saved["source"]) == (200, True, "chat", "own")
