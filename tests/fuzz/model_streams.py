@@ -14,6 +14,7 @@ from bridge.app.server import Bridge
 from bridge.settings.chat.models import ProviderApi
 from tests.fuzz.hunt import MANY, Area, Attempt, ErrorsLogged, errors_logged
 from tests.support.documents.mutation import mutated, scrambled
+from tests.support.models.messages_answers import messages_events
 from tests.support.models.model_answers import (
     Answer,
     calls,
@@ -30,7 +31,7 @@ from tests.support.running_bridge import page_of
 from toolserver.json_types import JsonObject, JsonValue, array_at, text_at
 
 ANSWER_S = 20.0
-APIS: tuple[ProviderApi, ...] = ("responses", "chat")
+APIS: tuple[ProviderApi, ...] = ("responses", "chat", "messages")
 ANSWERS: tuple[Answer, ...] = (
     text("Hello, ", "world."),
     reasoning("Let me ", "think."),
@@ -78,6 +79,8 @@ def make_stream(source: Random) -> JsonValue:
 def _events(api: ProviderApi, answer: Answer) -> list[dict[str, Any]]:
     if api == "responses":
         return list(responses_events(answer, 0, MODEL))
+    if api == "messages":
+        return list(messages_events(answer, 0, MODEL))
     return list(chat_chunks(answer, 0, MODEL, with_usage=True))
 
 
@@ -91,6 +94,8 @@ async def open_bridges(folder: Path) -> AsyncGenerator[Attempt]:
         for api in APIS:
             (folder / api).mkdir()
             provider = await stack.enter_async_context(scripted_provider())
+            if api == "messages":
+                provider.takes_any_history = "of a broken stream the double cannot say what was thought"
             limits = {"CALLS_PER_MINUTE_PER_USER": MANY}
             bridge = await stack.enter_async_context(shop_bridge(folder / api, provider, api, limits=limits))
             await stack.enter_async_context(page_of(bridge, bridge.local_user.id, products))

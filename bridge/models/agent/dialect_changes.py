@@ -49,7 +49,8 @@ def describe_change(change: ToolChange) -> str:
 def _changes(before: JsonObject, after: JsonObject) -> Iterator[ToolChange]:
     if (name := text_at(after, "name")) != text_at(before, "name"):
         yield ToolChange("name", name=name)
-    description, cut = text_at(before, "description"), text_at(after, "description")
+    description = text_at(before, "description")
+    cut = text_at(after, "description")
     if cut != description:
         yield ToolChange("description", before=len(description), after=len(cut))
     had, has = (_count_keywords(each.get("parameters")) for each in (before, after))

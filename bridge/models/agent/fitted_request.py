@@ -93,8 +93,14 @@ def _fit_group(group: JsonObject, rules: ProviderRules) -> JsonObject:
 
 
 def fit_function(tool: JsonObject, rules: ProviderRules) -> JsonObject:
-    """Return a function as the provider takes it; the same object where it does as it is."""
+    """Return a function as the provider takes it; the same object where it does as it is.
+
+    `examples` of a function are whole arguments, which few providers take, under the name `input_examples`.
+    """
     fitted = {**tool}
+    examples = fitted.pop("examples", None)
+    if rules.takes_examples and examples:
+        fitted["input_examples"] = examples
     if rules.strictness == "unsaid":
         fitted.pop("strict", None)
     elif rules.strictness == "off":

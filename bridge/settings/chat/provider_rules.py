@@ -91,6 +91,8 @@ class ProviderRules:
     """Of arguments; None: any JSON Schema."""
     refused_at_root: frozenset[str] = frozenset()
     """Keywords that a schema of arguments must not have at its root."""
+    takes_examples: bool = False
+    """Whether a tool may have examples of its arguments beside their schema."""
     begins_with_letter: bool = False
     """Whether names of tools must begin with a letter or `_`."""
     call_ids: CallIdForm | None = None
@@ -156,6 +158,7 @@ def rules_of(
         max_description_chars=max_description_chars or (MAX_CHAT_DESCRIPTION_CHARS if is_cut else None),
         schemas=GEMINI_SCHEMAS if spoken == "gemini" else None,
         refused_at_root=_REFUSED_AT_ROOT.get(spoken, frozenset()),
+        takes_examples=api == "messages",
         begins_with_letter=spoken == "gemini",
         call_ids=_NINE if _is_one_of(host, _MISTRAL) else _call_ids_of_dialect(spoken, api),
     )

@@ -4,6 +4,7 @@ import json
 import re
 import secrets
 from collections.abc import Iterable, Iterator
+from contextlib import suppress
 
 from tests.support.models.messages_check import Thought
 from tests.support.models.messages_types import find_odd_event
@@ -54,17 +55,21 @@ def thinking_in(frames: Iterable[bytes]) -> Thought:
     """The id of the first call in a stream, and the blocks of thinking in it as they have to come back."""
     blocks: dict[int, Json] = {}
     for data in re.findall(rb"^data: (\{.*)$", b"".join(frames), re.MULTILINE):
-        event: Json = json.loads(data) if data.endswith(b"}") else {}
-        if event.get("type") == "content_block_start":
-            blocks[event["index"]] = event["content_block"]
-        elif event.get("type") == "content_block_delta":
-            delta = event["delta"]
-            for member in ("thinking", "signature"):
-                if member in delta:
-                    blocks[event["index"]][member] += delta[member]
-    calls = [block["id"] for block in blocks.values() if block["type"] == "tool_use"]
-    thinking = [block for block in blocks.values() if block["type"].endswith("thinking")]
+        with suppress(
+            ValueError, KeyError, TypeError, AttributeError
+        ):  # of a stream that is broken on purpose
+            _read_block(json.loads(data), blocks)
+    calls = [str(block.get("id", "")) for block in blocks.values() if block.get("type") == "tool_use"]
+    thinking = [block for block in blocks.values() if str(block.get("type")).endswith("thinking")]
     return calls[0] if calls else "", thinking
+
+
+def _read_block(event: Json, blocks: dict[int, Json]) -> None:
+    if event["type"] == "content_block_start":
+        blocks[event["index"]] = {**event["content_block"]}
+    elif event["type"] == "content_block_delta":
+        for member in {"thinking", "signature"} & event["delta"].keys():
+            blocks[event["index"]][member] += event["delta"][member]
 
 
 def _begun(part: Part, number: int, index: int) -> Json:

@@ -218,7 +218,7 @@ async def scripted_provider() -> AsyncGenerator[ScriptedProvider]:
         await web.TCPSite(runner, "127.0.0.1", 0).start()
         provider.base_url = f"http://127.0.0.1:{runner.addresses[0][1]}/v1"
         yield provider
-        assert provider.refused == [], "a request left with a history that OpenAI refuses"
+        assert provider.refused == [], f"a request left with a refused history: {provider.refused[:2]}"
     finally:
         await runner.cleanup()
 

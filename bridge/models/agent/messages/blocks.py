@@ -68,7 +68,7 @@ def said_block(part: JsonValue) -> JsonObject | None:
 def _image(url: str) -> JsonObject | None:
     if url.startswith(("http://", "https://")):
         return {"type": "image", "source": {"type": "url", "url": url}}
-    mime, content = _read_data_url(url)
+    mime, content = _read_inline(url)
     if mime not in _IMAGES:
         return None
     source: JsonObject = {"type": "base64", "media_type": _IMAGES[mime], "data": content}
@@ -76,7 +76,7 @@ def _image(url: str) -> JsonObject | None:
 
 
 def _document(part: JsonObject) -> JsonObject | None:
-    mime, content = _read_data_url(text_at(part, "file_data"))
+    mime, content = _read_inline(text_at(part, "file_data"))
     title: JsonObject = {"title": name} if (name := text_at(part, "filename")) else {}
     if url := text_at(part, "file_url"):
         source: JsonObject = {"type": "url", "url": url}
@@ -89,7 +89,7 @@ def _document(part: JsonObject) -> JsonObject | None:
     return {"type": "document", "source": source, **title}
 
 
-def _read_data_url(url: str) -> tuple[str, str]:
+def _read_inline(url: str) -> tuple[str, str]:
     """Return the type and the base64 of a `data:` URL; empty texts for anything else."""
     head = _DATA_URL.match(url)
     return (head[1].lower(), url[head.end() :]) if head else ("", "")

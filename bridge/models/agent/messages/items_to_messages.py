@@ -32,7 +32,7 @@ _UNKNOWN_CALLS = ("function_call", "function_call_output", "reasoning", "message
 
 
 @dataclass(slots=True)
-class Conversation:
+class Exchange:
     """What a request says, in the provider's form."""
 
     system: str
@@ -60,7 +60,7 @@ class Conversation:
         return False
 
 
-def conversation_of(instructions: str | None, items: Sequence[Item]) -> Conversation:
+def exchange_of(instructions: str | None, items: Sequence[Item]) -> Exchange:
     """Return the system prompt and the messages, without what `unsayable_in` names."""
     said = [instructions] if instructions else []
     start = 0
@@ -70,7 +70,7 @@ def conversation_of(instructions: str | None, items: Sequence[Item]) -> Conversa
     writer = _Writer()
     for item in items[start:]:
         writer.write(item)
-    return Conversation("\n\n".join(filter(None, said)), writer.finish())
+    return Exchange("\n\n".join(filter(None, said)), writer.finish())
 
 
 def unsayable_in(items: Sequence[Item]) -> Iterator[str]:
@@ -169,7 +169,8 @@ class _Writer:
         self._say("assistant", [block])
 
     def _result(self, item: Item) -> JsonObject:
-        call_id, output = text_at(item, "call_id"), item.get("output")
+        call_id = text_at(item, "call_id")
+        output = item.get("output")
         content: list[JsonValue] = [*blocks_of(output)]
         result: JsonObject = {"type": "tool_result", "tool_use_id": self.ids.get(call_id, call_id)}
         if content:

@@ -30,7 +30,8 @@ _CUT_OFF = frozenset({"max_tokens", "model_context_window_exceeded", "pause_turn
 def responses_usage(usage: JsonObject) -> JsonObject:
     """Return a usage with OpenAI's names; what was read from and written to a cache counts as read."""
     cached, kept = (_count(usage, f"cache_{what}_input_tokens") for what in ("read", "creation"))
-    read, written = _count(usage, "input_tokens") + cached + kept, _count(usage, "output_tokens")
+    read = _count(usage, "input_tokens") + cached + kept
+    written = _count(usage, "output_tokens")
     thought = _count(object_at(usage, "output_tokens_details"), "thinking_tokens")
     return {
         "input_tokens": read,

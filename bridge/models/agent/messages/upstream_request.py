@@ -10,7 +10,7 @@ import re
 from collections.abc import Iterator, Sequence
 
 from bridge.models.agent.chat_completions.options import unsayable_in_responses
-from bridge.models.agent.messages.items_to_messages import Conversation, conversation_of, unsayable_in
+from bridge.models.agent.messages.items_to_messages import Exchange, exchange_of, unsayable_in
 from bridge.models.agent.messages.thinking import thinking_options, without_thinking
 from bridge.models.agent.model import ModelRequest
 from toolserver.json_types import JsonObject, JsonValue, array_at, object_at, text_at
@@ -52,7 +52,7 @@ _CHOICES = {"auto": "auto", "required": "any", "none": "none"}
 
 def messages_request(request: ModelRequest) -> JsonObject:
     """Return the body of a streaming request."""
-    options, said = request.options, conversation_of(request.instructions, request.input)
+    options, said = request.options, exchange_of(request.instructions, request.input)
     limit = options.get("max_output_tokens")
     max_tokens = limit if isinstance(limit, int) and not isinstance(limit, bool) else DEFAULT_MAX_TOKENS
     body: JsonObject = {"model": request.model, "max_tokens": max_tokens, "messages": [*said.messages]}
@@ -106,7 +106,7 @@ def _is_sayable_format(form: JsonValue) -> bool:
     return isinstance(form, dict) and form.get("type") in ("json_schema", "text")
 
 
-def _tool_members(request: ModelRequest, said: Conversation) -> JsonObject:
+def _tool_members(request: ModelRequest, said: Exchange) -> JsonObject:
     tools = [made for tool in request.tools if (made := _messages_tool(tool)) is not None]
     choice = request.options.get("tool_choice")
     if isinstance(choice, dict) and choice.get("type") == "allowed_tools":

@@ -139,6 +139,17 @@ def test_forms_at_the_root_become_one_object_and_words() -> None:
     assert "allOf" not in parameters
 
 
+def test_examples_of_calls_go_where_they_are_taken() -> None:
+    """Issue 42: `input_examples` where they are set; any other provider would refuse the word."""
+    exemplified: JsonObject = {**TOOL, "examples": [{"limit": 3}]}
+    request = ModelRequest("m", (), tools=(exemplified,))
+    [sent] = fit_request(request, ANTHROPIC).tools
+    assert ("examples" in sent, sent["input_examples"]) == (False, [{"limit": 3}])
+    [sent] = fit_request(request, OPENAI).tools
+    assert sent == TOOL
+    assert fit_request(request, ProviderRules()).tools == (TOOL,)
+
+
 def test_a_provider_without_strict_mode_is_not_told_of_it() -> None:
     """Finding W-4: `strict` is an unknown name to some, true or false; Responses have to be told false."""
     strict: JsonObject = {**TOOL, "strict": True}
