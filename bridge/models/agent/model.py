@@ -1,7 +1,8 @@
 """The port to a model: one round requested, its events streamed.
 
-A provider that speaks Chat Completions, and the demo model, are translated into Responses: everything behind
-this port knows one protocol. See `bridge/models/providers/models.py` and `bridge/models/agent/demo/model.py`.
+Providers that speak Chat Completions or Messages, and the demo model, are translated into Responses:
+everything behind this port knows one protocol. See `bridge/models/providers/models.py` and
+`bridge/models/agent/demo/model.py`.
 """
 
 from __future__ import annotations

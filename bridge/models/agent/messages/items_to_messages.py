@@ -28,7 +28,7 @@ _NO_BEGINNING = "[The conversation begins with the answer.]"
 _LATER_SYSTEM = "[From the system, not from the user]"
 """What precedes a system message that does not stand at the beginning."""
 
-_UNKNOWN_CALLS = ("function_call", "function_call_output", "reasoning", "message")
+_SAYABLE = ("function_call", "function_call_output", "reasoning", "message")
 
 
 @dataclass(slots=True)
@@ -77,7 +77,7 @@ def unsayable_in(items: Sequence[Item]) -> Iterator[str]:
     """Yield paths of what no message can express, such as `input[1]` or `input[2].content[0]`."""
     for index, item in enumerate(items):
         kind = item.get("type", "message")
-        if kind not in _UNKNOWN_CALLS:
+        if kind not in _SAYABLE:
             yield f"input[{index}]"
         elif kind in ("message", "function_call_output"):
             member = "content" if kind == "message" else "output"
