@@ -221,8 +221,13 @@ class Engine:
     def _find_matches(
         self, view: UserView, call: ToolCall, wanted: FindRequest, server_id: str
     ) -> list[Tool]:
+        """The address or the scope of a call may choose its servers; else its user does."""
         matches = self._indexes.find_tools(view, wanted.query, server=server_id, tag=wanted.tag)
-        return [tool for tool in matches if _is_found(view, call, tool)]
+        if call.scope != ALL_TOOLS:
+            return [tool for tool in matches if call.scope.includes(tool)]
+        if call.server_id is not None or not view.selection.servers:
+            return matches
+        return [tool for tool in matches if view.is_of_shown_server(tool)]
 
     async def _read(self, call: ToolCall) -> str:
         with _as_invalid_arguments():
@@ -318,12 +323,6 @@ def _server_of(view: UserView, wanted: FindRequest, call: ToolCall) -> str:
 
 def _compacted(schemas: Mapping[str, bytes]) -> dict[str, bytes]:
     return {name: compact_schema(schema) for name, schema in schemas.items()}
-
-
-def _is_found(view: UserView, call: ToolCall, tool: Tool) -> bool:
-    """Whether a search finds an operation: the address or the scope of a call may choose its servers."""
-    is_chosen = call.server_id is not None or call.scope != ALL_TOOLS
-    return call.scope.includes(tool) and (is_chosen or view.is_of_shown_server(tool))
 
 
 async def _unknown(view: UserView, call: ToolCall) -> BridgeError:

@@ -6,21 +6,19 @@ as their scores cannot be compared. No I/O, no randomness; ties keep the order o
 """
 
 import math
-import re
 from bisect import bisect_left
 from collections import defaultdict
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from itertools import islice, takewhile
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from itertools import chain, islice, takewhile
+from operator import itemgetter
+from typing import TypeAlias
 
-from toolserver.tool.compile import CompiledOperation
+from toolserver.tool.searched_texts import SearchedTexts, WordsOfPieces, split_prose, split_words
 
 MAX_QUERY_WORDS = 40
 MAX_QUERY_CHARS = 4_000
 """Maximum characters of a query that are read, chosen by feel: forty words in any language."""
 
-MAX_DESCRIPTION_CHARS = 2_000
-_WORD = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|\d+|[^\W\d_a-zA-Z]+")
-_SHAPE_PART = re.compile(r"[{}]|[^{}\[\],:\s]+")
 _IN_NAME = 8.0
 _IN_PATH = 4.0
 """Also of a word in a tag or in the summary."""
@@ -48,17 +46,11 @@ COMMON = FEW_COMMON.union(*map(str.split, _MORE_COMMON))
 """Words of questions, which say nothing of an operation."""
 
 
-def split_words(text: str) -> Iterator[str]:
-    """The words of an identifier, path or sentence, in lower case."""
-    return (match[0].lower() for match in _WORD.finditer(text))
+_Pieces: TypeAlias = tuple[list[int], list[str]]
+"""Positions of operations, and the pieces of a text that they have."""
 
-
-class WordsOfNames(dict[str, tuple[str, ...]]):
-    """The words of what stands between two spaces, taken apart once: texts of an API share most of it."""
-
-    def __missing__(self, name: str) -> tuple[str, ...]:
-        words = self[name] = tuple([match.lower() for match in _WORD.findall(name)])
-        return words
+_Places: TypeAlias = list[tuple[float, list[int]]]
+"""Places where a word stands, by their weight: the positions of operations that have it there."""
 
 
 def telling_words(query: str, common: frozenset[str] = COMMON) -> list[str]:
@@ -74,49 +66,41 @@ def singular_of(word: str) -> str:
     return word[:-3] + "y" if word.endswith("ies") else word[:-1]
 
 
-def fuse_rankings(rankings: Sequence[Sequence[int]]) -> list[int]:
-    """One ranking of all positions in `rankings`, by the sum of the reciprocals of their ranks."""
-    totals: defaultdict[int, float] = defaultdict(float)
-    for ranking in rankings:
-        for rank, position in enumerate(ranking, _FUSED_FROM + 1):
-            totals[position] += 1 / rank
-    return _best_first(totals)
-
-
-def field_names(answer: str) -> tuple[str, str]:
-    """The names in an answer's shape (see `answer_shape`): those of the outer level, and those within."""
-    outer: dict[str, None] = {}
-    inner: dict[str, None] = {}
-    depth = 0
-    for match in _SHAPE_PART.finditer(answer if answer[:1] in "{[" else ""):
-        if (part := match[0]) in "{}":
-            depth += 1 if part == "{" else -1
-        else:
-            (inner if depth > 1 else outer)[part] = None
-    return " ".join(outer), " ".join(name for name in inner if name not in outer)
+def fuse_rankings(first: Sequence[int], second: Sequence[int]) -> list[int]:
+    """One ranking of all positions in two, by the sum of the reciprocals of their ranks."""
+    shorter, longer = sorted((first, second), key=len)
+    ranks = dict(zip(longer, range(_FUSED_FROM + 1, _FUSED_FROM + 1 + len(longer)), strict=True))
+    totals = {position: 1 / ranks[position] for position in longer[: len(shorter)]}
+    for rank, position in enumerate(shorter, _FUSED_FROM + 1):
+        totals[position] = 1 / rank + (1 / ranks[position] if position in ranks else 0)
+    # What only the longer one has, and deeper than the other reaches, comes behind all that and in its order.
+    deep = dict.fromkeys(longer[len(shorter) :])
+    for position in totals.keys() & deep:
+        del deep[position]
+    return [*sorted(sorted(totals), key=totals.__getitem__, reverse=True), *deep]
 
 
 class WordIndex:
-    """An index over the words of operations. Immutable."""
+    """An index over the words of operations. What it answers never changes; any thread may ask."""
 
-    def __init__(self, operations: Sequence[CompiledOperation], words: WordsOfNames | None = None) -> None:
+    def __init__(self, texts: SearchedTexts, *, with_answers: bool = False) -> None:
         """Indexes names, tags, paths, summaries and the beginnings of descriptions.
 
-        `words`: what another index of these operations has taken apart. With it, names of the fields of
-        answers are indexed, too.
+        `with_answers`: names of the fields of answers, too.
         """
-        self._count = len(operations)
-        words_in = _Singulars(WordsOfNames() if words is None else words)
-        self._places: list[tuple[float, defaultdict[str, list[int]]]]
-        """By weight, the lightest first: the operations that have a word there."""
-        self._places = [(_IN_DESCRIPTION, defaultdict(list)), (_IN_PATH, defaultdict(list))]
-        self._places.append((_IN_NAME, defaultdict(list)))
-        for position, operation in enumerate(operations):
-            for text, (_, having) in zip(_texts_of(operation), self._places, strict=True):
-                for word in _distinct(words_in, set(text.split())):
-                    having[word].append(position)
-        if words is not None:
-            self._places.insert(0, (_IN_ANSWER, _index_answers(operations, words_in)))
+        self._count = len(texts.names)
+        found = [
+            (_IN_NAME, _positions_of_pieces(_each(texts.names))),
+            (_IN_PATH, _positions_of_pieces(_each(texts.paths))),
+            (_IN_DESCRIPTION, _positions_of_pieces(_once(texts.prose, split_prose))),
+        ]
+        if with_answers:
+            answers = _once(texts.answers, lambda answer: [*chain.from_iterable(texts.fields[answer])])
+            found.append((_IN_ANSWER, _positions_of_pieces(answers)))
+        self._places = [(weight, _positions_of_words(pieces, texts.words)) for weight, pieces in found]
+        """By weight, the heaviest first: the operations that have a word there."""
+        self._merged: dict[str, _Places] = {}
+        """Of words that were asked for."""
         self._words = sorted({word for _, having in self._places for word in having})
         self._stems: defaultdict[str, list[str]] = defaultdict(list)
         for word in self._words:
@@ -124,41 +108,40 @@ class WordIndex:
 
     def rank_operations(self, words: Iterable[str]) -> list[int]:
         """The positions of the operations that have at least one of the words, best first."""
-        totals: dict[int, float] = {}
-        for word in dict.fromkeys(map(singular_of, words)):
-            matches = self._matches(word)
-            if totals:
-                get = totals.get
-                totals.update([(position, get(position, 0.0) + score) for position, score in matches.items()])
-            else:
-                totals = matches
-        return _best_first(totals)
-
-    def is_in_most(self, word: str) -> bool:
-        """Whether more than half of the operations have a word in one place."""
-        most = max(len(having.get(singular_of(word), ())) for _, having in self._places)
-        return 2 * most > self._count
-
-    def _matches(self, word: str) -> dict[int, float]:
-        found: dict[int, float] = {}
-        for known in self._like(word):
-            scores = self._scores(known, 1.0 if known == word else _PREFIX_SHARE)
-            if not found:
-                found = scores
-                continue
+        found = [self._scores(word) for word in dict.fromkeys(map(singular_of, words))]
+        totals = [0.0] * self._count
+        for scores in found:
             for position, score in scores.items():
-                if score > found.get(position, 0.0):
-                    found[position] = score
-        return found
+                totals[position] += score
+        tied: defaultdict[float, list[int]] = defaultdict(list)
+        for position in frozenset[int]().union(*found):
+            tied[totals[position]].append(position)
+        return _best_first(tied)
 
-    def _scores(self, word: str, share: float) -> dict[int, float]:
-        """What a known word counts for each operation that has it: as much as in its heaviest place."""
+    def _scores(self, word: str) -> dict[int, float]:
+        """What a word counts for each operation that has it or one like it: the most of all places."""
+        found: list[tuple[float, list[int]]] = []
+        for known in self._like(word):
+            places = self._places_of(known)
+            factor = math.log(1 + self._count / sum(len(positions) for _, positions in places))
+            factor *= 1.0 if known == word else _PREFIX_SHARE
+            found += [(weight * factor, positions) for weight, positions in places]
         scores: dict[int, float] = {}
-        for weight, having in self._places:
-            if word in having:
-                scores.update(dict.fromkeys(having[word], weight))
-        factor = share * math.log(1 + self._count / len(scores))
-        return {position: weight * factor for position, weight in scores.items()}
+        for score, positions in sorted(found, key=itemgetter(0)):
+            scores.update(dict.fromkeys(positions, score))
+        return scores
+
+    def _places_of(self, word: str) -> _Places:
+        """Its places with the operations that have it in no heavier one."""
+        places = self._merged.get(word)
+        if places is None:
+            places = []
+            for weight, having in self._places:
+                rest = set(having.get(word, ())).difference(*[heavier for _, heavier in places])
+                if rest:
+                    places.append((weight, list(rest)))
+            self._merged[word] = places
+        return places
 
     def _like(self, word: str) -> list[str]:
         """The known words that begin with a word, or of whose stem it is a form."""
@@ -172,46 +155,44 @@ class WordIndex:
         return list(dict.fromkeys((*longer, *shorter)))
 
 
-class _Singulars(dict[str, tuple[str, ...]]):
-    """The same words, without the endings of plurals."""
-
-    def __init__(self, words: WordsOfNames) -> None:
-        super().__init__()
-        self._words = words
-
-    def __missing__(self, name: str) -> tuple[str, ...]:
-        words = self[name] = tuple(map(singular_of, self._words[name]))
-        return words
+def _each(pieces: Sequence[list[str]]) -> Iterator[_Pieces]:
+    return (([position], each) for position, each in enumerate(pieces))
 
 
-def _distinct(words_in: _Singulars, names: Iterable[str]) -> set[str]:
-    words: set[str] = set()
-    return words.union(*map(words_in.__getitem__, names))
-
-
-def _index_answers(
-    operations: Sequence[CompiledOperation], words_in: _Singulars
-) -> defaultdict[str, list[int]]:
-    """The operations by the words of their answers' fields; many operations of an API have one answer."""
-    having: defaultdict[str, list[int]] = defaultdict(list)
+def _once(texts: Sequence[str], pieces_of: Callable[[str], list[str]]) -> Iterator[_Pieces]:
+    """The pieces of texts, those of equal texts once, and the positions that have them."""
     same: defaultdict[str, list[int]] = defaultdict(list)
-    for position, operation in enumerate(operations):
-        same[operation.answer].append(position)
-    for answer, positions in same.items():
-        names = " ".join(field_names(answer)).split()
-        for word in _distinct(words_in, names):
-            having[word] += positions
+    for position, text in enumerate(texts):
+        same[text].append(position)
+    return ((positions, pieces_of(text)) for text, positions in same.items())
+
+
+def _positions_of_pieces(found: Iterable[_Pieces]) -> dict[str, list[int]]:
+    having: defaultdict[str, list[int]] = defaultdict(list)
+    for positions, pieces in found:
+        for piece in set(pieces):
+            having[piece] += positions
     return having
 
 
-def _texts_of(operation: CompiledOperation) -> tuple[str, str, str]:
-    """The texts of an operation, the lightest first."""
-    return (
-        operation.description[:MAX_DESCRIPTION_CHARS],
-        f"{' '.join(operation.tags)} {operation.method} {operation.path} {operation.summary}",
-        f"{operation.suggested_name} {operation.operation_id or ''}",
-    )
+def _positions_of_words(pieces: Mapping[str, list[int]], words: WordsOfPieces) -> dict[str, list[int]]:
+    """The positions that have a word, in singular; more than once where they have it in several forms."""
+    having: defaultdict[str, list[int]] = defaultdict(list)
+    singulars = _Singulars()
+    for piece, positions in pieces.items():
+        for word in words[piece]:
+            having[singulars[word]] += positions
+    return dict(having)
 
 
-def _best_first(scores: Mapping[int, float]) -> list[int]:
-    return sorted(sorted(scores), key=scores.__getitem__, reverse=True)  # which keeps the order of ties
+class _Singulars(dict[str, str]):
+    """Words without the ending of a plural: many names have the same."""
+
+    def __missing__(self, word: str) -> str:
+        singular = self[word] = singular_of(word)
+        return singular
+
+
+def _best_first(tied: Mapping[float, list[int]]) -> list[int]:
+    """The positions by their scores, of which there are few; those of one score in order."""
+    return list(chain.from_iterable([sorted(tied[score]) for score in sorted(tied, reverse=True)]))

@@ -7,20 +7,29 @@ Receives operations; gives positions among them, best first. `toolserver` is pur
 import sqlite3
 import threading
 import weakref
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from itertools import accumulate
+from operator import add
 
-from toolserver.tool.compile import CompiledOperation
-from toolserver.tool.search import MAX_DESCRIPTION_CHARS, WordsOfNames, field_names
+from toolserver.tool.searched_texts import SearchedTexts, WordsOfPieces
 
 MAX_RANKED = 200
 """Maximum number of operations that one query ranks: what is behind them is fused from the other ranking."""
+
+MAX_SCORED = 2_500
+"""Maximum number of operations that one query scores, about a microsecond each. Among 6,749 operations of
+real documents, scoring all that match found nothing more."""
 
 _CREATE = (
     "CREATE VIRTUAL TABLE operation USING fts5"
     "(words, fields, inner_fields, content='', tokenize='porter unicode61')"
 )
 _INSERT = "INSERT INTO operation (rowid, words, fields, inner_fields) VALUES (?, ?, ?, ?)"
-_RANK = "SELECT rowid FROM operation WHERE operation MATCH ? ORDER BY bm25(operation, 1, 1, 0.25) LIMIT ?"
+_COUNT = "SELECT count(*) FROM (SELECT 1 FROM operation WHERE operation MATCH ? LIMIT ?)"
+_RANK = (
+    "SELECT rowid FROM (SELECT rowid, bm25(operation, 1, 1, 0.25) AS score FROM operation"
+    " WHERE operation MATCH ? LIMIT ?) ORDER BY score LIMIT ?"
+)
 """Weights: words of the operation, names of its answer's fields, names of their fields in turn. Names found
 more in two of three APIs on trial, and inner ones as heavy as the others less in one."""
 
@@ -29,48 +38,76 @@ class NoFullText(Exception):
     """This SQLite was built without FTS5."""
 
 
+def open_in_memory(factory: type[sqlite3.Connection] = sqlite3.Connection) -> sqlite3.Connection:
+    """A database of its own for one index, for any thread."""
+    return sqlite3.connect(":memory:", check_same_thread=False, isolation_level=None, factory=factory)
+
+
 class FullText:
     """The index."""
 
-    def __init__(self, operations: Sequence[CompiledOperation], words: WordsOfNames) -> None:
+    def __init__(
+        self, texts: SearchedTexts, open_database: Callable[[], sqlite3.Connection] = open_in_memory
+    ) -> None:
         """Indexes names, tags, paths, summaries, the beginnings of descriptions and names of answers' fields.
 
         Raises:
             NoFullText
         """
         self._lock = threading.Lock()
-        self._database = sqlite3.connect(":memory:", check_same_thread=False, isolation_level=None)
+        self._database = open_database()
         weakref.finalize(self, self._database.close)
         try:
             self._database.execute(_CREATE)
         except sqlite3.OperationalError as error:
             raise NoFullText from error
         self._database.execute("BEGIN")
-        self._database.executemany(_INSERT, _rows(operations, words))
+        self._database.executemany(_INSERT, _rows(texts))
         self._database.execute("COMMIT")
 
     def rank_operations(self, words: Sequence[str]) -> list[int]:
-        """The positions of those that match one of the words or another form of it, at most 200."""
-        asked = " OR ".join(f'"{word}"' for word in words)
+        """The positions of those that match one of the rarer words or another form of it, at most 200.
+
+        Words of too many operations are left out, as these would all be scored. If each word is one, some
+        that have the rarest are scored.
+        """
         with self._lock:
-            return [position for (position,) in self._database.execute(_RANK, (asked, MAX_RANKED))]
+            asked = " OR ".join(self._rarer([f'"{word}"' for word in words]))
+            ranked = self._database.execute(_RANK, (asked, MAX_SCORED, MAX_RANKED))
+            return [position for (position,) in ranked]
+
+    def _rarer(self, phrases: Sequence[str]) -> list[str]:
+        """As many as match at most `MAX_SCORED` operations, and one at least; the rarest first."""
+        counts = {
+            phrase: int(self._database.execute(_COUNT, (phrase, MAX_SCORED + 1)).fetchone()[0])
+            for phrase in phrases
+        }
+        ordered = sorted(phrases, key=counts.__getitem__)
+        totals = accumulate(counts[phrase] for phrase in ordered)
+        return [
+            phrase for phrase, total in zip(ordered, totals, strict=True) if total <= MAX_SCORED
+        ] or ordered[:1]
 
 
-def _rows(
-    operations: Sequence[CompiledOperation], words: WordsOfNames
-) -> Iterator[tuple[int, str, str, str]]:
-    def apart(names: str) -> str:
-        return " ".join([word for name in names.split() for word in words[name]])
-
-    fields_in: dict[str, tuple[str, str]] = {}
-    for position, each in enumerate(operations):
-        names = (
-            f"{each.suggested_name} {each.operation_id or ''} {' '.join(each.tags)} {each.method} {each.path}"
-        )
+def _rows(texts: SearchedTexts) -> Iterator[tuple[int, str, str, str]]:
+    joined = _Joined(texts.words)
+    fields = {answer: tuple(map(joined.join_words, texts.fields[answer])) for answer in {*texts.answers}}
+    named = map(add, texts.names, texts.paths)
+    for position, (pieces, prose, answer) in enumerate(zip(named, texts.prose, texts.answers, strict=True)):
         # SQLite takes prose apart by itself, but not `listPets`.
-        text = f"{apart(names)} {each.summary} {each.description[:MAX_DESCRIPTION_CHARS]}"
-        fields = fields_in.get(each.answer)
-        if fields is None:
-            outer, inner = field_names(each.answer)
-            fields = fields_in[each.answer] = apart(outer), apart(inner)
-        yield position, text, *fields
+        yield position, f"{joined.join_words(pieces)} {prose}", *fields[answer]
+
+
+class _Joined(dict[str, str]):
+    """The words of names, each taken apart and joined once."""
+
+    def __init__(self, words: WordsOfPieces) -> None:
+        super().__init__()
+        self._words = words
+
+    def __missing__(self, name: str) -> str:
+        joined = self[name] = " ".join(self._words[name])
+        return joined
+
+    def join_words(self, names: Sequence[str]) -> str:
+        return " ".join([self[name] for name in names])

@@ -1,12 +1,15 @@
 """Indexes that users share, and what they find for anything that is asked."""
 
+import sqlite3
 from collections.abc import Sequence
+from typing import Any
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from bridge.catalog.search.indexes import FusedIndex, OperationIndex, PlainIndex, SearchIndexes
+from bridge.catalog.search.full_text import MAX_RANKED, MAX_SCORED, open_in_memory
+from bridge.catalog.search.indexes import FusedIndex, OperationIndex, PlainIndex, SearchIndexes, make_index
 from bridge.catalog.server_view import UserView
 from tests.support.documents.compiled import document_text, operation
 from tests.support.documents.tools import tools_named
@@ -30,6 +33,12 @@ PATHS: JsonObject = {
 
 def found(query: str, index: OperationIndex = INDEX) -> list[str]:
     return [OPERATIONS[position].suggested_name for position in index.rank_operations(query)]
+
+
+def closed_database() -> sqlite3.Connection:
+    database = open_in_memory()
+    database.close()
+    return database
 
 
 async def view_of_zoo() -> UserView:
@@ -60,6 +69,40 @@ def test_without_words_everything_is_listed_in_order() -> None:
     """To ask what there is is fair, whatever SQLite can do."""
     names = ["createInvoice", "listInvoices", "deleteCustomer"]
     assert found("") == found("?!") == found("", PlainIndex(OPERATIONS)) == names
+
+
+class WithoutFullText(sqlite3.Connection):
+    """SQLite as it is built without the module FTS5: one of that name is not there."""
+
+    def execute(self, sql: str, *values: Any) -> sqlite3.Cursor:
+        return super().execute(sql.replace("USING fts5", "USING fts5_of_another_build"), *values)
+
+
+def test_without_full_text_the_words_are_ranked_as_before() -> None:
+    """Some builds of SQLite have no FTS5, and a search must not fail there."""
+    index = make_index(OPERATIONS, lambda: open_in_memory(WithoutFullText))
+    assert isinstance(index, PlainIndex)
+    for query in ("creating an invoice", "buyer", "xylophone", ""):
+        assert found(query, index) == found(query, PlainIndex(OPERATIONS))
+    assert found("invoice", index) == ["createInvoice", "listInvoices"]
+
+
+def test_another_failure_of_the_database_is_not_taken_for_a_missing_module() -> None:
+    """A search without half of its ranking must not hide a mistake."""
+    with pytest.raises(sqlite3.ProgrammingError):
+        make_index(OPERATIONS, closed_database)
+
+
+def test_a_word_of_nearly_all_operations_is_found_without_scoring_them_all() -> None:
+    """Scoring takes most of the time of a search: a microsecond an operation."""
+    count = MAX_SCORED + 100
+    names = [f"forget{number}" for number in range(count)]
+    rare: JsonObject = {"description": "Remembers a zebra."}
+    tools = tools_named(*names, forget7=rare)
+    index = FusedIndex([tool.operation for tool in tools])
+    # Full text alone knows that these are forms of one word.
+    assert index.rank_operations("remembering the forgotten zebras, forgets")[0] == 7
+    assert len(index.rank_operations("forgets")) >= MAX_RANKED
 
 
 HOSTILE = [

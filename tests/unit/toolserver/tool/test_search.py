@@ -9,13 +9,11 @@ from toolserver.tool.search import (
     FEW_COMMON,
     MAX_QUERY_WORDS,
     WordIndex,
-    WordsOfNames,
-    field_names,
     fuse_rankings,
     singular_of,
-    split_words,
     telling_words,
 )
+from toolserver.tool.searched_texts import SearchedTexts, field_names, split_words
 
 OPERATIONS = [
     tool.operation
@@ -30,7 +28,7 @@ OPERATIONS = [
         get_thing={"description": "Also shows invoices of the thing."},
     )
 ]
-INDEX = WordIndex(OPERATIONS)
+INDEX = WordIndex(SearchedTexts(OPERATIONS))
 
 
 def found(query: str) -> list[str]:
@@ -88,26 +86,26 @@ def test_fields_of_the_answer_are_found_where_they_are_indexed() -> None:
         "type": "object", "properties": {"birthday": {"type": "string"}},
     }}}}}  # fmt: skip
     (person,) = [tool.operation for tool in tools_named("getPerson", getPerson={"responses": answers})]
-    assert WordIndex([person]).rank_operations(["birthday"]) == []
-    assert WordIndex([person], WordsOfNames()).rank_operations(["birthday"]) == [0]
+    assert WordIndex(SearchedTexts([person])).rank_operations(["birthday"]) == []
+    assert WordIndex(SearchedTexts([person]), with_answers=True).rank_operations(["birthday"]) == [0]
 
 
 def test_the_shape_of_an_answer_gives_the_names_of_two_levels() -> None:
     """An inner `id` is in every answer, an outer one may be what was asked for."""
-    assert field_names("[{id, owner: {id, name}, tags: []}]") == ("id owner tags", "name")
-    assert field_names("image/png") == ("", "")
+    assert field_names("[{id, owner: {id, name}, tags: []}]") == (["id", "owner", "tags"], ["name"])
+    assert field_names("image/png") == ([], [])
 
 
 def test_fused_rankings_prefer_what_both_found() -> None:
     """Each kind of ranking finds wrong ones of its own."""
-    assert fuse_rankings([[7, 1, 2], [9, 1, 3]]) == [1, 7, 9, 2, 3]
-    assert fuse_rankings([[], []]) == []
+    assert fuse_rankings([7, 1, 2], [9, 1, 3]) == [1, 7, 9, 2, 3]
+    assert fuse_rankings([], []) == []
 
 
 @given(st.text(max_size=60))
 def test_any_query_gives_the_same_answer_twice_without_doubles(query: str) -> None:
     """What a model has read a moment ago must still hold."""
     names = found(query)
-    again = WordIndex(OPERATIONS).rank_operations(telling_words(query, FEW_COMMON))
+    again = WordIndex(SearchedTexts(OPERATIONS)).rank_operations(telling_words(query, FEW_COMMON))
     assert names == [OPERATIONS[position].suggested_name for position in again]
     assert len(names) == len(set(names))
