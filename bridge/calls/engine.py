@@ -210,7 +210,7 @@ class Engine:
         with _as_invalid_arguments():
             wanted = read_find(call.arguments_text, max_bytes=ARGUMENT_BYTES)
             server_id = _server_of(view, wanted, call)
-        # A third of a second for the first of ten thousand operations, and some milliseconds for each query.
+        # A quarter of a second for the first of ten thousand operations, and some milliseconds for each query.
         matches = await asyncio.to_thread(self._find_matches, view, call, wanted, server_id)
         found = matches[: wanted.limit]
         schemas = await self._registry.ready_schemas(view, found[:MAX_RESULT_SCHEMAS])
@@ -221,7 +221,7 @@ class Engine:
     def _find_matches(
         self, view: UserView, call: ToolCall, wanted: FindRequest, server_id: str
     ) -> list[Tool]:
-        """The address or the scope of a call may choose its servers; else its user does."""
+        """The address or the scope of a call may choose its servers. Where neither does, its user has."""
         matches = self._indexes.find_tools(view, wanted.query, server=server_id, tag=wanted.tag)
         if call.scope != ALL_TOOLS:
             return [tool for tool in matches if call.scope.includes(tool)]
