@@ -38,11 +38,14 @@ class _Unusable(Exception):
 
 
 class McpTool(NamedTuple):
-    """A tool with its definition as the server gave it, and the schema of its arguments as edits leave it."""
+    """A tool with its definition as the server gave it, and its schemas as edits leave them."""
 
     operation: Operation
     definition: JsonObject
     schema: JsonObject
+    """Of the arguments."""
+    answer: JsonObject | None
+    """Schema of the `structuredContent` that it answers with; None: it does not say."""
 
 
 def read_tools(document: Document) -> tuple[OperationList, dict[str, McpTool]]:
@@ -114,7 +117,8 @@ def _read_tool(document: Document, entry: JsonValue, given: dict[str, JsonObject
         edit=edit,
         withheld=withheld,
     )
-    return McpTool(operation, definition, schema)
+    answer = entry.get("outputSchema")
+    return McpTool(operation, definition, schema, answer if isinstance(answer, dict) else None)
 
 
 def _read_withheld(document: Document, body: Body | None) -> tuple[Withheld | None, list[str]]:

@@ -50,6 +50,16 @@ class AnswerShapes:
             self._lines[ref] = self._line(schema)
         return self._lines[ref]
 
+    def line_of_root(self, schema: JsonObject) -> str:
+        """The line for a schema that is a document of its own, as an MCP tool's `outputSchema` is."""
+        if self._taken >= _MAX_ALL_NODES:
+            return ""
+        whole, self.document = self.document, self.document.with_root(schema)
+        try:
+            return self._line(schema)
+        finally:
+            self.document = whole
+
     def _line(self, schema: JsonValue) -> str:
         self._last = self._taken + _MAX_NODES
         line = self._shape(schema, _LEVELS) or self._type(schema)

@@ -121,7 +121,8 @@ class _Source(NamedTuple):
     definitions: Definitions | SeparateDefinitions
     write_plan: Callable[[Operation, Arguments, bool, str], bytes]
     """Takes an operation, its arguments, whether its body takes more, and its base URL."""
-    answers: AnswerShapes
+    answer_of: Callable[[Operation], str]
+    """Gives the shape of an operation's answer."""
 
 
 def _read_source(document: Document) -> _Source:
@@ -132,7 +133,11 @@ def _read_source(document: Document) -> _Source:
 def _read_openapi(document: Document) -> _Source:
     definitions = Definitions(document)
     answers = AnswerShapes(document)
-    return _Source("openapi", read_operations(document), definitions, PlanWriter().write_plan, answers)
+
+    def answer_of(operation: Operation) -> str:
+        return answers.line_of(operation.path, operation.method)
+
+    return _Source("openapi", read_operations(document), definitions, PlanWriter().write_plan, answer_of)
 
 
 def _read_tool_list(document: Document) -> _Source:
@@ -149,8 +154,14 @@ def _read_tool_list(document: Document) -> _Source:
             rest=rest,
         )
 
+    answers = AnswerShapes(document)
+
+    def answer_of(operation: Operation) -> str:
+        schema = tools[operation.key].answer
+        return "" if schema is None else answers.line_of_root(schema)
+
     separate = SeparateDefinitions(schemas_of(document, tools))
-    return _Source("mcp", listed, separate, write_plan, AnswerShapes(document))
+    return _Source("mcp", listed, separate, write_plan, answer_of)
 
 
 class DocumentTools:
@@ -391,7 +402,7 @@ class _Compiler:
             operation.scopes,
             bool(operation.edit.name),
             operation.edit.approval == "ask",
-            self.source.answers.line_of(operation.path, operation.method),
+            self.source.answer_of(operation),
             operation.edit.result_select,
             tuple(map(dump_json, operation.edit.examples)),
             self._original_of(operation, name, outline),

@@ -123,6 +123,35 @@ def test_whatever_changes_in_a_definition_changes_its_digest(change: JsonObject)
     assert only_one(ECHO).digest != only_one({**ECHO, **change}).digest
 
 
+def test_what_a_tool_says_of_its_answer_becomes_a_line() -> None:
+    """A model chooses by what comes back, and asks for parts of it, whatever kind of server answers."""
+    answer: JsonObject = {
+        "type": "object",
+        "properties": {"notes": {"type": "array", "items": {"$ref": "#/$defs/Note"}}, "next": {}},
+        "$defs": {"Note": {"properties": {"id": {}, "text": {}, "parent": {"$ref": "#/$defs/Note"}}}},
+    }
+    assert only_one({**ECHO, "outputSchema": answer}).answer == "{notes: [{id, text, parent: {…}}], next}"
+    nowhere: JsonObject = {"properties": {"text": {"$ref": "#/components/schemas/Elsewhere"}}}
+    assert only_one({**ECHO, "outputSchema": nowhere}).answer == "{text}"
+    for none in (None, "text", []):
+        assert only_one({**ECHO, "outputSchema": none}).answer == ""
+    assert only_one(ECHO).answer == ""
+
+
+def test_answers_of_equal_references_are_each_tools_own() -> None:
+    """Two tools may call different things by one name."""
+
+    def tool(name: str, field: str) -> JsonObject:
+        return {
+            **ECHO,
+            "name": name,
+            "outputSchema": {"$ref": "#/$defs/It", "$defs": {"It": {"properties": {field: {}}}}},
+        }
+
+    listed = compiled_of(tool("a", "one"), tool("b", "two")).operations
+    assert [operation.answer for operation in listed] == ["{one}", "{two}"]
+
+
 def test_a_tool_that_did_not_change_keeps_its_digest_beside_one_that_did() -> None:
     """Only what changed pauses (ruling 19)."""
     other: JsonObject = {"name": "other", "inputSchema": {"type": "object"}}
