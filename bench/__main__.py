@@ -28,6 +28,7 @@ from bench.round_trips import Effort, compare_journals_on_postgresql, compare_ro
 from bench.search.measure import measure_search
 from bench.start import measure_starts
 from bench.stored_history import measure_stored_history
+from bench.tokens.measure import measure_tokens
 from bench.validators import measure_validators
 
 Bench = Callable[[Effort], dict[str, object]]
@@ -57,6 +58,7 @@ _BENCHES: dict[str, Bench] = {
     "extension": lambda effort: measure_extension(quick=_is_quick(effort)),
     "documents": lambda _effort: run(measure_documents()),
     "document-ways": lambda _effort: run(measure_document_ways(json.dumps(generate_document(LARGEST)))),
+    "tokens": lambda _effort: measure_tokens(),
     "search": lambda _effort: measure_search(),
     "replicas": lambda effort: run(measure_replicas(quick=_is_quick(effort))),
     "failover": lambda effort: run(measure_failover(quick=_is_quick(effort))),

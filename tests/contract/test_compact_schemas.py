@@ -7,7 +7,7 @@ from toolserver.openapi.document import parse_document
 from toolserver.schema.compact import compact_schema
 from toolserver.tool.compile import DocumentTools
 
-MOST = 0.92
+MOST = 0.9
 """Share of the characters that the short schemas of these documents may take of the others'."""
 
 

@@ -2,7 +2,8 @@
 
 Receives a schema as `write` made it, perhaps strict since; gives the same schema without what it repeats.
 Left out are sentences that a keyword of their node repeats, and titles that repeat a name or description.
-A long description that stood in the tool before becomes a reference. A sentence whose keyword has gone stays.
+A long description that stood in the tool before becomes a reference, and one reference stands for all
+descriptions within an object or array whose like stood before. A sentence whose keyword has gone stays.
 """
 
 import re
@@ -14,6 +15,8 @@ from toolserver.schema.hints import MAY_BE_NULL, constraint_sentences, find_sent
 
 _OF_SCHEMAS = ("properties", "patternProperties")
 _ONE_SCHEMA = {"items": "[]", "additionalProperties": ".*", "propertyNames": ".(key)"}
+_OF_PARTS = (*_OF_SCHEMAS, "anyOf", *_ONE_SCHEMA)
+_PROSE = ("title", "description")
 _NO_LETTER = re.compile(r"[\W_]+")
 _WORTH_CHARS = 8
 """What a reference must save at least."""
@@ -34,21 +37,38 @@ class _Compacting:
     def __init__(self) -> None:
         self._told: dict[str, str] = {}
         """Descriptions, each with the place where it stands first."""
+        self._parts: dict[bytes, str] = {}
+        """What stands in objects and arrays, each with the place of the first that has it."""
 
     def write_node(self, node: JsonValue, place: str, name: str) -> JsonValue:
         """The node without what it repeats; `place` leads to it, such as "items[].name"."""
         if not isinstance(node, dict):
             return node
-        description = node.get("description")
-        text = self._tell(description, node, place) if isinstance(description, str) else ""
-        written: JsonObject = {}
+        text = self._tell(node, place)
+        parts = self._place_of_parts(node, place)
+        if parts:
+            text = f"{text} {parts}" if text else parts
+        written: JsonObject = {"description": text} if text else {}
         for key, value in node.items():
-            if key == "description":
-                if text or not isinstance(value, str):
-                    written[key] = text or value
-            elif key != "title" or not _repeats(value, name, text):
-                written[key] = self._inner(key, value, place)
+            if key == "description" and isinstance(value, str):
+                continue
+            if key == "required" and not value and node.get("additionalProperties") is not False:
+                continue  # a strict schema has the list, even if it is empty
+            if key != "title" or not _repeats(value, name, text):
+                written[key] = _undescribed(key, value) if parts else self._inner(key, value, place)
         return written
+
+    def _place_of_parts(self, node: JsonObject, place: str) -> str:
+        """The sentence that stands for the descriptions within, if another place has the same parts."""
+        parts = {key: node[key] for key in _OF_PARTS if key in node}
+        if not parts:
+            return ""
+        first = self._parts.setdefault(dump_json(parts), place)
+        if first == place:
+            return ""
+        sentence = f"Parts: as in `{first}`."
+        described = sum(len(text) for text in _descriptions(parts))
+        return sentence if described >= len(sentence) + _WORTH_CHARS else ""
 
     def _inner(self, key: str, value: JsonValue, place: str) -> JsonValue:
         if key in _OF_SCHEMAS and isinstance(value, dict):
@@ -60,11 +80,50 @@ class _Compacting:
             ]
         return self.write_node(value, place + _ONE_SCHEMA[key], "") if key in _ONE_SCHEMA else value
 
-    def _tell(self, description: str, node: JsonObject, place: str) -> str:
+    def _tell(self, node: JsonObject, place: str) -> str:
+        description = node.get("description")
+        if not isinstance(description, str):
+            return ""
         text = _without(description, _said_by_keywords(node))
         first = self._told.setdefault(text, place)
         reference = f"As `{first}`."
         return reference if first != place and len(text) >= len(reference) + _WORTH_CHARS else text
+
+
+def _parts_of(key: str, value: JsonValue) -> Iterator[JsonValue]:
+    """The schemas below a keyword."""
+    if key in _OF_SCHEMAS and isinstance(value, dict):
+        yield from value.values()
+    elif key == "anyOf" and isinstance(value, list):
+        yield from value
+    elif key in _ONE_SCHEMA:
+        yield value
+
+
+def _descriptions(node: JsonValue) -> Iterator[str]:
+    """All descriptions within schemas."""
+    if isinstance(node, dict):
+        for key, value in node.items():
+            for part in _parts_of(key, value):
+                if isinstance(part, dict):
+                    text = part.get("description")
+                    yield text if isinstance(text, str) else ""
+                    yield from _descriptions(part)
+
+
+def _undescribed(key: str, value: JsonValue) -> JsonValue:
+    """What stands below a keyword, without descriptions and titles."""
+    if key in _OF_SCHEMAS and isinstance(value, dict):
+        return {name: _bare(schema) for name, schema in value.items()}
+    if key == "anyOf" and isinstance(value, list):
+        return [_bare(each) for each in value]
+    return _bare(value) if key in _ONE_SCHEMA else value
+
+
+def _bare(node: JsonValue) -> JsonValue:
+    if not isinstance(node, dict):
+        return node
+    return {key: _undescribed(key, value) for key, value in node.items() if key not in _PROSE}
 
 
 def _repeats(title: JsonValue, name: str, description: str) -> bool:

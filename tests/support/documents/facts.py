@@ -9,13 +9,16 @@ from toolserver.schema.hints import describe_constraints
 
 _STEPS = {"items": "[]", "additionalProperties": ".*", "propertyNames": ".(key)"}
 _AS = re.compile(r"As `(.*)`\.", re.DOTALL)
+_PARTS = re.compile(r"(?:^|\s)Parts: as in `([^`]*)`\.\Z")
+_STEP_BEGINS = (".", "[", "(")
 
 
 def lost_facts(whole: JsonObject, short: JsonObject) -> list[str]:
     """What `whole` tells and `short` does not: keywords, or words of descriptions.
 
-    A word counts as told in `short` where it stands in the description, in that of the place to which it
-    refers, or in the sentences that say what the keywords of the node mean. Titles are left out.
+    A word counts as told in `short` where it stands in the description, in that of the place to which it or
+    a node around it refers, or in the sentences that say what the keywords of the node mean. Titles are left
+    out.
     """
     nodes = dict(_nodes(short, ""))
     return [
@@ -23,12 +26,18 @@ def lost_facts(whole: JsonObject, short: JsonObject) -> list[str]:
     ]
 
 
+def descriptions_of(short: JsonObject) -> dict[str, str]:
+    """The descriptions of a schema by their places, wherever they stand."""
+    nodes = dict(_nodes(short, ""))
+    return {place: told for place in nodes if (told := _told_at(place, nodes))}
+
+
 def _lost(place: str, node: JsonObject, other: JsonObject, others: dict[str, JsonObject]) -> Iterator[str]:
     for key in node.keys() - {"description", "title", "properties", "anyOf"}:
-        if _plain(node[key]) != _plain(other.get(key)):
+        if _plain(node[key]) != _plain(other.get(key)) and (key != "required" or node[key]):
             yield f"{place}: {key}"
     words = Counter(_words(node.get("description")))
-    told = Counter(_words(_resolved(other.get("description"), others)))
+    told = Counter(_words(_told_at(place, others)))
     told += Counter(_words(f"{describe_constraints(other)} May be null."))
     if missing := words - told:
         yield f"{place}: {' '.join(missing)}"
@@ -39,9 +48,19 @@ def _plain(value: JsonValue) -> JsonValue:
     return {} if isinstance(value, dict) and ("type" in value or "anyOf" in value) else value
 
 
-def _resolved(description: JsonValue, others: dict[str, JsonObject]) -> JsonValue:
-    found = _AS.fullmatch(description) if isinstance(description, str) else None
-    return others[found[1]].get("description") if found and found[1] in others else description
+def _told_at(place: str, nodes: dict[str, JsonObject]) -> str:
+    """The description of a node, wherever it stands; "" if it has none."""
+    description = nodes.get(place, {}).get("description")
+    if isinstance(description, str):
+        own = _PARTS.sub("", description)
+        found = _AS.fullmatch(own)
+        return _told_at(found[1], nodes) if found and found[1] in nodes else own
+    for end in range(len(place) - 1, 0, -1):
+        around = nodes.get(place[:end], {}).get("description")
+        parts = _PARTS.search(around) if isinstance(around, str) and place[end] in _STEP_BEGINS else None
+        if parts:
+            return _told_at(parts[1] + place[end:], nodes)
+    return ""
 
 
 def _words(text: JsonValue) -> list[str]:

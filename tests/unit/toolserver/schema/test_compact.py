@@ -1,7 +1,7 @@
 """A schema for readers of keywords, in which each fact stands once."""
 
 from tests.support.documents.facts import lost_facts
-from toolserver.json_types import JsonObject, dump_json, load_json
+from toolserver.json_types import JsonObject, JsonValue, dump_json, load_json
 from toolserver.schema.compact import compact_schema
 
 LONG = "What the shop calls it, in the language of the customer."
@@ -63,6 +63,62 @@ def test_a_long_description_is_told_once_per_tool() -> None:
         "type": "array",
         "items": {"type": "object", "properties": {"title": {"type": "string", "description": "As `name`."}}},
     }
+
+
+def address(**more: JsonValue) -> JsonObject:
+    street: JsonObject = {"type": "string", "description": "Street and number.", **more}
+    city: JsonObject = {"type": "string", "description": "Where the street is.", "maxLength": 40}
+    return {"type": "object", "properties": {"street": street, "city": city}, "required": ["city"]}
+
+
+def test_parts_that_another_place_has_are_described_there() -> None:
+    """One schema in several places repeated its descriptions, or a reference for each: 2 % of all tokens."""
+    made = compact(home=address(), work={**address(), "description": "Where they work."})
+    assert made["home"] == address()
+    assert made["work"] == {
+        "description": "Where they work. Parts: as in `home`.",
+        "type": "object",
+        "properties": {"street": {"type": "string"}, "city": {"type": "string", "maxLength": 40}},
+        "required": ["city"],
+    }
+
+
+def test_parts_that_differ_in_anything_are_described_themselves() -> None:
+    """What is said of another place must hold for this one, too."""
+    made = compact(home=address(), work=address(maxLength=80))
+    assert "description" not in made["work"]
+    assert load_json(dump_json(made).decode()) == {"home": address(), "work": address(maxLength=80)}
+
+
+def test_parts_of_parts_are_described_once() -> None:
+    """The way to a description leads over the first place that has the whole."""
+    person: JsonObject = {"type": "object", "properties": {"name": {"type": "string"}, "home": address()}}
+    people: JsonObject = {"type": "array", "items": person}
+    made = compact(office=address(), owner=person, staff=people)
+    assert dump_json(made["owner"]).count(b"Parts: as in `office`.") == 1
+    assert made["staff"]["items"] == {
+        "description": "Parts: as in `owner`.",
+        "type": "object",
+        "properties": {
+            "name": {"type": "string"},
+            "home": {
+                "type": "object",
+                "properties": {"street": {"type": "string"}, "city": {"type": "string", "maxLength": 40}},
+                "required": ["city"],
+            },
+        },
+    }
+
+
+def test_a_list_of_required_names_without_any_is_left_out() -> None:
+    """It says nothing, in each tool that has no required argument."""
+    schema: JsonObject = {"type": "object", "properties": {"a": {"type": "string"}}, "required": []}
+    assert load_json(compact_schema(dump_json(schema)).decode()) == {
+        "type": "object",
+        "properties": {"a": {"type": "string"}},
+    }
+    strict: JsonObject = {**schema, "properties": {}, "additionalProperties": False}
+    assert load_json(compact_schema(dump_json(strict)).decode()) == strict
 
 
 def test_a_title_that_repeats_the_name_is_left_out() -> None:

@@ -1,0 +1,1 @@
+"""What the definitions of tools cost a model, in tokens for each fact that they tell."""
