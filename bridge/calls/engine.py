@@ -210,7 +210,7 @@ class Engine:
         with _as_invalid_arguments():
             wanted = read_find(call.arguments_text, max_bytes=ARGUMENT_BYTES)
             server_id = _server_of(view, wanted, call)
-        # A quarter of a second for the first of ten thousand operations, and some milliseconds for each query.
+        # A third of a second for the first of ten thousand operations, and some milliseconds for each query.
         matches = await asyncio.to_thread(self._find_matches, view, call, wanted, server_id)
         found = matches[: wanted.limit]
         schemas = await self._registry.ready_schemas(view, found[:MAX_RESULT_SCHEMAS])

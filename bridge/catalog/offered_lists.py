@@ -14,10 +14,9 @@ from bridge.catalog.listings import Listings
 from bridge.catalog.ports import ListingStore
 from bridge.catalog.schema_loading import SchemaLoading
 from bridge.catalog.server_view import AdvertisedDocument, UserView
-from toolserver.schema.compact import compact_schema
 from toolserver.tool.catalog import Tool
 from toolserver.tool.mcp_tools import list_mcp_tools
-from toolserver.tool.selection import Offer, estimated_tokens, find_candidates, offer_tools
+from toolserver.tool.selection import Offer, Reader, find_candidates, offer_tools, tokens_for
 
 
 class OfferedLists:
@@ -53,57 +52,68 @@ class OfferedLists:
             if (schema := servers[server_id].schemas.get(tool.operation.key)) is not None
         }
 
-    async def offer_tools(self, view: UserView, server_id: str | None) -> Offer:
+    async def offer_tools(self, view: UserView, server_id: str | None, reader: Reader) -> Offer:
         """See `Registry.offer_tools`."""
         if server_id is not None:
             view.find_server(server_id)
-        if server_id not in view.offers:
+        selection = view.selection_of(server_id)
+        if selection.max_tokens is None:
+            reader = "keywords"  # what a tool costs decides nothing
+        if (server_id, reader) not in view.offers:
             tools = view.offerable_tools(server_id)
-            selection = view.selection_of(server_id)
             costs: dict[str, int] = {}
             if selection.max_tokens is not None:
                 candidates = find_candidates(tools, selection, is_settled=view.is_settled)
-                costs = await self.count_tokens(view, candidates)
+                costs = await self.count_tokens(view, candidates, reader)
             listed = (await self.listings.listing_of(view)).listed if server_id is None else None
             offer = partial(offer_tools, tools, selection, listed=listed, is_settled=view.is_settled)
-            view.offers[server_id] = await asyncio.to_thread(  # ten thousand tools against a hundred patterns
+            view.offers[
+                server_id, reader
+            ] = await asyncio.to_thread(  # ten thousand tools, a hundred patterns
                 offer,
                 tokens_of=lambda tool: costs.get(tool.name, 0),  # not ready: in no list, so it takes no room
+                reader=reader,
             )
-        return view.offers[server_id]
+        return view.offers[server_id, reader]
 
     async def advertise_document(self, view: UserView, server_id: str | None) -> AdvertisedDocument:
         """See `Registry.advertise_document`."""
         if (known := view.known_document(server_id)) is not None:
             return known
-        offered = await self._described(view, server_id)
+        offered = await self._described(view, server_id, "words")
         return await asyncio.to_thread(view.build_document, server_id, offered)  # 80 ms for 10,000 tools
 
     async def list_mcp_tools(self, view: UserView, server_id: str | None) -> bytes:
         """See `Registry.list_mcp_tools`."""
         if server_id not in view.tool_lists:
-            offered = await self._described(view, server_id)
+            offered = await self._described(view, server_id, "keywords")
             view.tool_lists[server_id] = await asyncio.to_thread(  # half a second for 10,000 tools
                 list_mcp_tools,
                 offered.tools,
-                lambda tool: compact_schema(view.compiled_schema(tool)),
+                view.compiled_schema,
                 meta_tools=offered.meta_tools,
             )
         return view.tool_lists[server_id]
 
-    async def count_tokens(self, view: UserView, tools: Iterable[Tool]) -> dict[str, int]:
+    async def count_tokens(
+        self, view: UserView, tools: Iterable[Tool], reader: Reader = "keywords"
+    ) -> dict[str, int]:
         """See `Registry.count_tokens`."""
         listed = tuple(tools)
         schemas = await self.ready_schemas(view, listed)
-        return {
-            tool.name: estimated_tokens(tool.name, tool.operation.description, schemas[tool.name])
-            for tool in listed
-            if tool.name in schemas
-        }
 
-    async def _described(self, view: UserView, server_id: str | None) -> Offer:
+        def count() -> dict[str, int]:
+            return {
+                tool.name: tokens_for(reader, tool.name, tool.operation.description, schemas[tool.name])
+                for tool in listed
+                if tool.name in schemas
+            }
+
+        return await asyncio.to_thread(count)
+
+    async def _described(self, view: UserView, server_id: str | None, reader: Reader) -> Offer:
         """What is offered and has its schemas; of one server all of it, however long that takes."""
-        offered = await self.offer_tools(view, server_id)
+        offered = await self.offer_tools(view, server_id, reader)
         if server_id is not None:
             await self.schemas_of(view, offered.tools)
             return offered

@@ -50,7 +50,7 @@ from toolserver.operation.request_plan import optional_body_arguments
 from toolserver.request.argument_check import withheld_check
 from toolserver.tool.catalog import Tool
 from toolserver.tool.compile import CompiledDocument, CompiledOperation
-from toolserver.tool.selection import Offer, Selection
+from toolserver.tool.selection import Offer, Reader, Selection
 
 _DEFAULT_BOUNDS = Selection()
 
@@ -294,15 +294,16 @@ class Registry:
         """
         return await self._lists.ready_schemas(view, tools)
 
-    async def offer_tools(self, view: UserView, server_id: str | None) -> Offer:
+    async def offer_tools(self, view: UserView, server_id: str | None, reader: Reader = "keywords") -> Offer:
         """Return what models are shown of all of a user's servers, or of one.
 
-        A tool whose schema is not ready takes nothing of a token budget, and is in no list yet.
+        A budget of tokens counts what `reader` is sent. A tool whose schema is not ready takes nothing of it,
+        and is in no list yet.
 
         Raises:
             BridgeError: `not_found`.
         """
-        return await self._lists.offer_tools(view, server_id)
+        return await self._lists.offer_tools(view, server_id, reader)
 
     async def advertise_document(self, view: UserView, server_id: str | None) -> AdvertisedDocument:
         """Return the advertised document of all of a user's servers, or of one; compiles schemas it needs.
@@ -322,9 +323,11 @@ class Registry:
         """
         return await self._lists.list_mcp_tools(view, server_id)
 
-    async def count_tokens(self, view: UserView, tools: Iterable[Tool]) -> dict[str, int]:
+    async def count_tokens(
+        self, view: UserView, tools: Iterable[Tool], reader: Reader = "keywords"
+    ) -> dict[str, int]:
         """Estimate the tokens that each of `tools` takes, by name, as far as its schema is ready."""
-        return await self._lists.count_tokens(view, tools)
+        return await self._lists.count_tokens(view, tools, reader)
 
     async def compile_validator(
         self, server: LoadedServer, operation: CompiledOperation

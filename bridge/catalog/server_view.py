@@ -19,7 +19,7 @@ from toolserver.tool.catalog import Catalog, Tool
 from toolserver.tool.compile import CompiledDocument, CompiledOperation
 from toolserver.tool.listing import Listing
 from toolserver.tool.naming import OperationKey
-from toolserver.tool.selection import Offer, Selection, choose_tools
+from toolserver.tool.selection import Offer, Reader, Selection, choose_tools
 
 NOBODY = "nobody"
 """Stands for a user's id: the view of a client who may see only what is offered to everybody."""
@@ -192,8 +192,10 @@ class UserView:
     """How often `Registry.doubt_views` was called before its acceptances and selection were read."""
     listing: Listing | None = None
     """Which servers are listed; filled by `Listings.listing_of`."""
-    offers: dict[str | None, Offer] = field(default_factory=dict[str | None, Offer])
-    """What models are shown of all servers, or of one; filled by `Registry.offer_tools`."""
+    offers: dict[tuple[str | None, Reader], Offer] = field(
+        default_factory=dict[tuple[str | None, Reader], Offer]
+    )
+    """What models are shown of all servers, or of one, by reader; filled by `Registry.offer_tools`."""
     tool_lists: dict[str | None, bytes] = field(default_factory=dict[str | None, bytes])
     """What MCP clients list of all servers, or of one; filled by `Registry.list_mcp_tools`."""
     _documents: dict[str | None, AdvertisedDocument] = field(

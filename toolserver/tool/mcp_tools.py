@@ -9,6 +9,7 @@ from collections.abc import Callable, Iterable
 import orjson
 
 from toolserver.json_types import trim_bytes
+from toolserver.schema.compact import compact_schema
 from toolserver.tool.catalog import Tool
 from toolserver.tool.meta_tools import MetaTool
 
@@ -26,7 +27,8 @@ def list_mcp_tools(
 ) -> bytes:
     """The tools in order as UTF-8 JSON, each with description, argument schema and annotations.
 
-    `schema_of` gives the argument schema of a tool as `argument_schemas` writes it.
+    `schema_of` gives the argument schema of a tool as `argument_schemas` writes it. Clients read keywords, so
+    the list has each fact once.
     """
     listed = [
         _entry(tool.name, tool.operation.description, schema_of(tool), _annotations(tool)) for tool in tools
@@ -49,6 +51,6 @@ def _entry(name: str, description: str, schema: bytes, annotations: orjson.Fragm
     return {
         "name": name,
         "description": description,
-        "inputSchema": orjson.Fragment(schema),
+        "inputSchema": orjson.Fragment(compact_schema(schema)),
         "annotations": annotations,
     }

@@ -11,12 +11,16 @@ from dataclasses import dataclass, replace
 from fnmatch import translate
 from typing import Literal, TypeAlias
 
+from toolserver.schema.compact import compact_schema
 from toolserver.tool.catalog import Tool
 from toolserver.tool.meta_tools import META_TOOLS, READ_RESULT, MetaTool
 from toolserver.tool.selection_bounds import MODEL_LIMIT
 
 CHARS_PER_TOKEN = 4
 """Common estimate for English and JSON."""
+
+Reader: TypeAlias = Literal["keywords", "words"]
+"""What a reader takes of a schema, and so what it is sent: each fact once, or in keywords and in words."""
 
 TokensOf: TypeAlias = Callable[[Tool], int]
 IsSettled: TypeAlias = Callable[[Tool], bool]
@@ -84,6 +88,12 @@ def estimated_tokens(name: str, description: str, schema_json: bytes) -> int:
     return (len(name) + len(description) + len(schema_json)) // CHARS_PER_TOKEN + 1
 
 
+def tokens_for(reader: Reader, name: str, description: str, schema_json: bytes) -> int:
+    """The same of a definition as a reader gets it; a tenth of a millisecond for one who reads keywords."""
+    written = compact_schema(schema_json) if reader == "keywords" else schema_json
+    return estimated_tokens(name, description, written)
+
+
 def choose_tools(tools: Iterable[Tool], selection: Selection) -> tuple[Tool, ...]:
     """The tools that a selection chooses, however many."""
     tags = {tag.lower() for tag in selection.tags}
@@ -127,6 +137,7 @@ def offer_tools(
     *,
     listed: Sequence[str] | None = None,
     tokens_of: TokensOf | None = None,
+    reader: Reader = "keywords",
     is_settled: IsSettled = _none,
 ) -> Offer:
     """All chosen tools when they fit, otherwise as many servers as fit, with the tools that reach the others.
@@ -135,11 +146,11 @@ def offer_tools(
     `listed`, if all of them fit, and last what its user has not decided about, likewise. `listed` has ids of
     servers, the first to get a place first; None: all, the smallest first. `read_result`, to which a cut
     answer points, is added to all tools where there is room for it. `tokens_of` is called only when the
-    selection has a budget, and only for `find_candidates`.
+    selection has a budget, and only for `find_candidates`; `reader` decides what the bridge's own tools cost.
     """
     chosen = choose_tools(tools, selection)
     parts = _Parts.of(chosen, selection, is_settled)
-    room = _Room(selection.limit, selection.max_tokens, tokens_of)
+    room = _Room(selection.limit, selection.max_tokens, tokens_of, reader)
     order = smallest_first(parts.sizes) if listed is None else listed
     order = [server for server in order if server in parts.settled and server not in selection.searched]
     over = room.exceeded_by(chosen)
@@ -207,6 +218,7 @@ class _Room:
     tools: int
     tokens: int | None
     _tokens_of: TokensOf | None
+    _reader: Reader
 
     def exceeded_by(
         self, tools: Sequence[Tool], meta_tools: Sequence[MetaTool] = ()
@@ -214,25 +226,26 @@ class _Room:
         """The bound that these exceed together; "" if they fit."""
         if len(tools) + len(meta_tools) > self.tools:
             return "over_limit"
-        is_over = self.tokens is not None and self._cost(tools) + _cost_of_own(meta_tools) > self.tokens
+        is_over = self.tokens is not None and self._cost(tools) + self._cost_of_own(meta_tools) > self.tokens
         return "over_tokens" if is_over else ""
 
     def beside(self, meta_tools: Sequence[MetaTool]) -> "_Room":
         """The room left beside tools of the bridge's own."""
-        tokens = None if self.tokens is None else self.tokens - _cost_of_own(meta_tools)
-        return _Room(self.tools - len(meta_tools), tokens, self._tokens_of)
+        tokens = None if self.tokens is None else self.tokens - self._cost_of_own(meta_tools)
+        return replace(self, tools=self.tools - len(meta_tools), tokens=tokens)
 
     def without(self, tools: Sequence[Tool]) -> "_Room":
         """The room left beside these."""
         tokens = None if self.tokens is None else self.tokens - self._cost(tools)
-        return _Room(self.tools - len(tools), tokens, self._tokens_of)
+        return replace(self, tools=self.tools - len(tools), tokens=tokens)
 
     def _cost(self, tools: Sequence[Tool]) -> int:
         return 0 if self.tokens is None or self._tokens_of is None else sum(map(self._tokens_of, tools))
 
-
-def _cost_of_own(meta_tools: Sequence[MetaTool]) -> int:
-    return sum(estimated_tokens(meta.name, meta.description, meta.schema_json) for meta in meta_tools)
+    def _cost_of_own(self, meta_tools: Sequence[MetaTool]) -> int:
+        return sum(
+            tokens_for(self._reader, meta.name, meta.description, meta.schema_json) for meta in meta_tools
+        )
 
 
 def _fill(

@@ -16,7 +16,7 @@ from bridge.http.access import caller_of
 from bridge.http.declared_routes import DeclaredApiRoutes, api_route, ok
 from bridge.http.routing import NO_MODELS, ApiModel, compressed
 from toolserver.json_types import JsonObject
-from toolserver.tool.selection import estimated_tokens
+from toolserver.tool.selection import Reader, estimated_tokens, tokens_for
 
 Form = Literal["openapi", "mcp", "responses"]
 
@@ -79,10 +79,11 @@ class OfferedToolRoutes(DeclaredApiRoutes):
             written = {name: orjson.dumps(definition) for name, definition in own.items()}
             costs = {name: estimated_tokens("", "", definition) for name, definition in written.items()}
             return b"[%b]" % b",".join(written.values()), costs
-        offered = await self._registry.offer_tools(view, None)
-        costs = await self._registry.count_tokens(view, offered.tools)
+        reader: Reader = "words" if form == "openapi" else "keywords"
+        offered = await self._registry.offer_tools(view, None, reader)
+        costs = await self._registry.count_tokens(view, offered.tools, reader)
         for meta in offered.meta_tools:
-            costs[meta.name] = estimated_tokens(meta.name, meta.description, meta.schema_json)
+            costs[meta.name] = tokens_for(reader, meta.name, meta.description, meta.schema_json)
         if form == "openapi":
             return (await self._registry.advertise_document(view, None)).body, costs
         return b'{"tools":%b}' % await self._registry.list_mcp_tools(view, None), costs

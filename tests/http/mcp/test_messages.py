@@ -10,7 +10,6 @@ from bridge.app.server import Bridge
 from tests.support.mcp_messages import LEGACY, MODERN, REQUESTS, legacy_request, modern_request, post_message
 from tests.support.running_bridge import page_of
 from toolserver.schema.compact import compact_schema
-from toolserver.tool.meta_tools import META_NAMES
 
 pytestmark = pytest.mark.asyncio
 
@@ -30,8 +29,7 @@ async def test_the_tools_are_those_of_the_other_endpoints(
         for path, item in paths.items()
     }
     assert {tool["name"]: tool["inputSchema"] for tool in answer["result"]["tools"]} == {
-        name: schema if name in META_NAMES else orjson.loads(compact_schema(orjson.dumps(schema)))
-        for name, schema in advertised.items()
+        name: orjson.loads(compact_schema(orjson.dumps(schema))) for name, schema in advertised.items()
     }
     assert [tool["name"] for tool in answer["result"]["tools"]] == list(advertised)
     hints = {tool["name"]: tool["annotations"] for tool in answer["result"]["tools"]}

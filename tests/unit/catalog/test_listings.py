@@ -13,12 +13,14 @@ from tests.support.stores.memory_server_store import MemoryListingStore
 from tests.support.stores.registries import RestartableRegistry
 from toolserver.json_types import JsonObject
 from toolserver.tool.listing import Listing
-from toolserver.tool.selection import Selection
+from toolserver.tool.meta_tools import META_TOOLS as META_TOOLS_TOLD
+from toolserver.tool.selection import Reader, Selection, tokens_for
 
 pytestmark = pytest.mark.asyncio
 
 META_TOOLS = ["find_operations", "run_operation", "read_result"]
 BOUNDS = Selection(limit=30)
+READERS: tuple[Reader, Reader] = ("keywords", "words")
 
 
 def many(title: str, count: int) -> str:
@@ -135,6 +137,48 @@ async def test_a_small_server_that_is_to_be_searched_says_so() -> None:
         "",
         {"a0": "searched", "a2": "searched"},
     )
+
+
+def wordy(title: str, count: int) -> str:
+    """Arguments of which keywords and words say the same, at length."""
+    of_one: JsonObject = {
+        "name": "kind",
+        "in": "query",
+        "schema": {"type": "string", "enum": [f"{title}-value-{number}" for number in range(60)]},
+    }
+    paths: JsonObject = {
+        f"/{title}{number}": {"get": {"operationId": f"{title}{number}", "parameters": [of_one]}}
+        for number in range(count)
+    }
+    return document_text(title, paths=paths)
+
+
+async def listed_by_keywords(registry: Registry) -> list[str]:
+    view = await registry.view_of_user("ann")
+    return [tool["name"] for tool in json.loads(await registry.list_mcp_tools(view, None))]
+
+
+async def tokens_of_all(registry: Registry, reader: Reader) -> int:
+    view = await registry.view_of_user("ann")
+    return sum((await registry.count_tokens(view, view.catalog.tools, reader)).values())
+
+
+async def test_a_budget_counts_what_each_reader_is_sent_under_one_decision() -> None:
+    """Readers of keywords got fewer tools than fit, as words were counted that they are not sent."""
+    registry = RestartableRegistry().open(BOUNDS)
+    for title in ("a", "b"):
+        await accept(registry, await registry.add_server("ann", wordy(title, 5), source_url=None))
+    keywords, words = [await tokens_of_all(registry, reader) for reader in READERS]
+    own = sum(tokens_for("words", tool.name, tool.description, tool.schema_json) for tool in META_TOOLS_TOLD)
+    budget = (keywords + words) // 2
+    assert keywords + own < budget < words
+    await registry.save_selection("ann", UserSelection(max_tokens=budget))
+    view = await registry.view_of_user("ann")
+    decided = await registry.listings.listing_of(view)
+    assert await listed_by_keywords(registry) == [*named("a", 5), *named("b", 5), "read_result"]
+    assert await listed(registry) == [*named("a", 5), *META_TOOLS], "the last of the decision gives way"
+    assert len(decided.listed) == 2
+    assert (await registry.listings.listing_of(await registry.view_of_user("ann"))) == decided
 
 
 async def test_replicas_list_the_same() -> None:

@@ -13,11 +13,11 @@ from tests.support.examples import examples
 from toolserver.tool.catalog import Tool
 from toolserver.tool.listing import Listing, decide_listing
 from toolserver.tool.meta_tools import META_TOOLS
-from toolserver.tool.selection import Selection, estimated_tokens, offer_tools
+from toolserver.tool.selection import Selection, offer_tools, tokens_for
 
 MOST = 40
 LIMIT = 60
-OWN_TOKENS = sum(estimated_tokens(meta.name, meta.description, meta.schema_json) for meta in META_TOOLS)
+OWN_TOKENS = sum(tokens_for("keywords", meta.name, meta.description, meta.schema_json) for meta in META_TOOLS)
 
 
 @lru_cache

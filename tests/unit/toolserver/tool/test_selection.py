@@ -5,7 +5,14 @@ from dataclasses import replace
 from tests.support.documents.tools import tools_named
 from toolserver.tool.catalog import Tool
 from toolserver.tool.meta_tools import META_TOOLS, READ_RESULT
-from toolserver.tool.selection import Selection, choose_tools, estimated_tokens, find_candidates, offer_tools
+from toolserver.tool.selection import (
+    Selection,
+    choose_tools,
+    estimated_tokens,
+    find_candidates,
+    offer_tools,
+    tokens_for,
+)
 from toolserver.tool.selection_bounds import MIN_LIMIT, MIN_TOKENS
 
 
@@ -169,6 +176,13 @@ def test_only_what_may_be_shown_is_worth_a_schema() -> None:
     selection = Selection(limit=9, pinned=("op1",))
     assert names(find_candidates(many, selection)) == ["op1"]
     assert names(find_candidates(many[:9], selection)) == names(tuple(many[:9]))
+
+
+def test_tokens_of_a_reader_of_keywords_leave_out_words_that_repeat_them() -> None:
+    """It is not sent them."""
+    own = READ_RESULT
+    fewer = tokens_for("keywords", own.name, own.description, own.schema_json)
+    assert fewer < tokens_for("words", own.name, own.description, own.schema_json)
 
 
 def test_tokens_are_estimated_from_what_is_sent() -> None:
