@@ -99,6 +99,7 @@ def _inner(schema: Schema) -> Iterator[tuple[str, object]]:
 def _target(root: Schema, ref: str) -> object:
     node: object = root
     for step in ref.removeprefix("#").strip("/").split("/"):
-        name = step.replace("~1", "/").replace("~0", "~")
-        node = cast(Schema, node).get(name) if isinstance(node, dict) else None
+        if not isinstance(node, dict):
+            return None
+        node = node.get(step.replace("~1", "/").replace("~0", "~"))
     return node

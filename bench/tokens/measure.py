@@ -9,7 +9,6 @@ import os
 import subprocess
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from pathlib import Path
 from statistics import median
 from typing import cast
 
@@ -18,7 +17,7 @@ import orjson
 from bench.measure import percentile
 from bench.report import print_table
 from bench.tokens.facts import Schema, TooMany, facts_of
-from tests.real_documents.documents import find_documents
+from tests.real_documents.documents import ROOT, find_documents
 from tests.support.documents.facts import descriptions_of, lost_facts
 from toolserver.json_types import JsonObject, load_json
 from toolserver.openapi.document import parse_document
@@ -27,7 +26,7 @@ from toolserver.tool.compile import DocumentTools
 from toolserver.tool.selection import CHARS_PER_TOKEN
 
 VARIABLE = "FASTMCP_PYTHON"
-_HERE = Path(__file__).parent
+_FASTMCP_TOOLS = ROOT / "tests" / "clients" / "programs" / "fastmcp_tools.py"
 
 
 @dataclass(frozen=True, slots=True)
@@ -125,7 +124,7 @@ def _fastmcp(text: str) -> dict[str, _Told]:
     if not python:
         return {}
     document = json.dumps(parse_document(text).written)
-    command = [python, str(_HERE / "fastmcp_tools.py")]
+    command = [python, str(_FASTMCP_TOOLS)]
     ran = subprocess.run(command, input=document, capture_output=True, text=True, check=False)
     if ran.returncode:
         return {}

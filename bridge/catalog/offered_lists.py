@@ -14,6 +14,7 @@ from bridge.catalog.listings import Listings
 from bridge.catalog.ports import ListingStore
 from bridge.catalog.schema_loading import SchemaLoading
 from bridge.catalog.server_view import AdvertisedDocument, UserView
+from toolserver.schema.compact import compact_schema
 from toolserver.tool.catalog import Tool
 from toolserver.tool.mcp_tools import list_mcp_tools
 from toolserver.tool.selection import Offer, Reader, find_candidates, offer_tools, tokens_for
@@ -90,7 +91,7 @@ class OfferedLists:
             view.tool_lists[server_id] = await asyncio.to_thread(  # half a second for 10,000 tools
                 list_mcp_tools,
                 offered.tools,
-                view.compiled_schema,
+                lambda tool: compact_schema(view.compiled_schema(tool)),
                 meta_tools=offered.meta_tools,
             )
         return view.tool_lists[server_id]

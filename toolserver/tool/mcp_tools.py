@@ -27,14 +27,19 @@ def list_mcp_tools(
 ) -> bytes:
     """The tools in order as UTF-8 JSON, each with description, argument schema and annotations.
 
-    `schema_of` gives the argument schema of a tool as `argument_schemas` writes it. Clients read keywords, so
-    the list has each fact once.
+    `schema_of` gives the argument schema of a tool. Clients read keywords: of the bridge's own tools, too,
+    each fact stands once.
     """
     listed = [
         _entry(tool.name, tool.operation.description, schema_of(tool), _annotations(tool)) for tool in tools
     ]
     listed += [
-        _entry(meta.name, meta.description, meta.schema_json, _READS_HERE if meta.safe else _CHANGES)
+        _entry(
+            meta.name,
+            meta.description,
+            compact_schema(meta.schema_json),
+            _READS_HERE if meta.safe else _CHANGES,
+        )
         for meta in meta_tools
     ]
     return trim_bytes(orjson.dumps(listed))
@@ -51,6 +56,6 @@ def _entry(name: str, description: str, schema: bytes, annotations: orjson.Fragm
     return {
         "name": name,
         "description": description,
-        "inputSchema": orjson.Fragment(compact_schema(schema)),
+        "inputSchema": orjson.Fragment(schema),
         "annotations": annotations,
     }

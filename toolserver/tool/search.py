@@ -133,15 +133,16 @@ class WordIndex:
 
     def _places_of(self, word: str) -> _Places:
         """Its places with the operations that have it in no heavier one."""
-        places = self._merged.get(word)
-        if places is None:
-            places = []
-            for weight, having in self._places:
-                rest = set(having.get(word, ())).difference(*[heavier for _, heavier in places])
-                if rest:
-                    places.append((weight, list(rest)))
-            self._merged[word] = places
-        return places
+        known = self._merged.get(word)
+        if known is not None:
+            return known
+        found: _Places = []
+        for weight, having in self._places:
+            rest = set(having.get(word, ())).difference(*[heavier for _, heavier in found])
+            if rest:
+                found.append((weight, list(rest)))
+        self._merged[word] = found  # whole: another thread may ask for it
+        return found
 
     def _like(self, word: str) -> list[str]:
         """The known words that begin with a word, or of whose stem it is a form."""

@@ -16,7 +16,7 @@ from toolserver.tool.searched_texts import SearchedTexts, WordsOfPieces
 MAX_RANKED = 200
 """Maximum number of operations that one query ranks: what is behind them is fused from the other ranking."""
 
-MAX_SCORED = 2_500
+MAX_SCORED = 2_200
 """Maximum number of operations that one query scores, about a microsecond each. Among 6,749 operations of
 real documents, scoring all that match found nothing more."""
 
@@ -91,7 +91,10 @@ class FullText:
 
 def _rows(texts: SearchedTexts) -> Iterator[tuple[int, str, str, str]]:
     joined = _Joined(texts.words)
-    fields = {answer: tuple(map(joined.join_words, texts.fields[answer])) for answer in {*texts.answers}}
+    fields: dict[str, tuple[str, str]] = {}
+    for answer in {*texts.answers}:
+        outer, inner = texts.fields[answer]
+        fields[answer] = joined.join_words(outer), joined.join_words(inner)
     named = map(add, texts.names, texts.paths)
     for position, (pieces, prose, answer) in enumerate(zip(named, texts.prose, texts.answers, strict=True)):
         # SQLite takes prose apart by itself, but not `listPets`.

@@ -133,7 +133,8 @@ def test_what_a_tool_says_of_its_answer_becomes_a_line() -> None:
     assert only_one({**ECHO, "outputSchema": answer}).answer == "{notes: [{id, text, parent: {…}}], next}"
     nowhere: JsonObject = {"properties": {"text": {"$ref": "#/components/schemas/Elsewhere"}}}
     assert only_one({**ECHO, "outputSchema": nowhere}).answer == "{text}"
-    for none in (None, "text", []):
+    nothing: list[JsonValue] = [None, "text", []]
+    for none in nothing:
         assert only_one({**ECHO, "outputSchema": none}).answer == ""
     assert only_one(ECHO).answer == ""
 

@@ -86,8 +86,7 @@ def test_parts_that_another_place_has_are_described_there() -> None:
 def test_parts_that_differ_in_anything_are_described_themselves() -> None:
     """A reference must hold for the place that refers, too."""
     made = compact(home=address(), work=address(maxLength=80))
-    assert "description" not in made["work"]
-    assert load_json(dump_json(made).decode()) == {"home": address(), "work": address(maxLength=80)}
+    assert made == {"home": address(), "work": address(maxLength=80)}
 
 
 def test_parts_of_parts_are_described_once() -> None:
@@ -96,18 +95,17 @@ def test_parts_of_parts_are_described_once() -> None:
     people: JsonObject = {"type": "array", "items": person}
     made = compact(office=address(), owner=person, staff=people)
     assert dump_json(made["owner"]).count(b"Parts: as in `office`.") == 1
-    assert made["staff"]["items"] == {
+    bare_home: JsonObject = {
+        "type": "object",
+        "properties": {"street": {"type": "string"}, "city": {"type": "string", "maxLength": 40}},
+        "required": ["city"],
+    }
+    bare_person: JsonObject = {
         "description": "Parts: as in `owner`.",
         "type": "object",
-        "properties": {
-            "name": {"type": "string"},
-            "home": {
-                "type": "object",
-                "properties": {"street": {"type": "string"}, "city": {"type": "string", "maxLength": 40}},
-                "required": ["city"],
-            },
-        },
+        "properties": {"name": {"type": "string"}, "home": bare_home},
     }
+    assert made["staff"] == {"type": "array", "items": bare_person}
 
 
 def test_a_list_of_required_names_without_any_is_left_out() -> None:
