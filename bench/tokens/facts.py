@@ -1,8 +1,8 @@
-"""Counts the facts that an argument schema tells, whoever wrote it, and however it is composed.
+"""Counts the facts that an argument schema tells, in any writer's way to compose it.
 
 A fact is a name, a type, an allowed value, a bound, a default, that something is required, a format, a
-pattern, an example, or a description, each at its place in the arguments. What a reference leads to is told
-wherever it is referred to, but once in a circle. Alternatives and parts stand at the place of the whole.
+pattern, an example, or a description, each at its place in the arguments. What a reference leads to counts
+at each place that refers to it, but once in a circle. Alternatives and parts stand at the place of the whole.
 """
 
 from collections.abc import Iterator
@@ -97,9 +97,13 @@ def _inner(schema: Schema) -> Iterator[tuple[str, object]]:
 
 
 def _target(root: Schema, ref: str) -> object:
-    node: object = root
-    for step in ref.removeprefix("#").strip("/").split("/"):
-        if not isinstance(node, dict):
+    *above, last = [
+        step.replace("~1", "/").replace("~0", "~") for step in ref.removeprefix("#").strip("/").split("/")
+    ]
+    holder = root
+    for step in above:
+        inner = holder.get(step)
+        if not isinstance(inner, dict):
             return None
-        node = node.get(step.replace("~1", "/").replace("~0", "~"))
-    return node
+        holder = cast(Schema, inner)
+    return holder.get(last)

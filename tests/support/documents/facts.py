@@ -16,9 +16,9 @@ _STEP_BEGINS = (".", "[", "(")
 def lost_facts(whole: JsonObject, short: JsonObject) -> list[str]:
     """What `whole` tells and `short` does not: keywords, or words of descriptions.
 
-    A word counts as told in `short` where it stands in the description, in that of the place to which it or
-    a node around it refers, or in the sentences that say what the keywords of the node mean. Titles are left
-    out.
+    A word counts as told in `short` where it stands in the description, or in that of the place to which it
+    or a node around it refers. So it does in the sentences that say what the node's keywords mean. Titles are
+    left out.
     """
     nodes = dict(_nodes(short, ""))
     return [

@@ -84,7 +84,7 @@ def test_parts_that_another_place_has_are_described_there() -> None:
 
 
 def test_parts_that_differ_in_anything_are_described_themselves() -> None:
-    """A reference must hold for the place that refers, too."""
+    """A reference must be true at the place that refers, too."""
     made = compact(home=address(), work=address(maxLength=80))
     assert made == {"home": address(), "work": address(maxLength=80)}
 
