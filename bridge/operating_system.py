@@ -337,6 +337,20 @@ def limit_memory(bytes_: int, *, resource: Any = _RESOURCE, platform: str = sys.
     return True
 
 
+def limit_processor_time(seconds: float) -> None:
+    """End this process as soon as it has worked for so many seconds from now on; 0: no longer.
+
+    Windows has no such clock, so whoever waits for the process needs a limit as well.
+    """
+    if hasattr(signal, "setitimer"):
+        signal.setitimer(signal.ITIMER_PROF, seconds)
+
+
+def used_up_its_time(status: int | None) -> bool:
+    """Return whether a child process that ended so has reached its `limit_processor_time`."""
+    return hasattr(signal, "SIGPROF") and status == -signal.SIGPROF
+
+
 def lower_priority() -> None:
     """Let other processes go first, where the system knows priorities."""
     if nice := getattr(os, "nice", None):

@@ -17,14 +17,18 @@ from bridge.documents.children import Places
 from bridge.documents.framing import TEXT_MARK
 from bridge.documents.piped_child import Child
 from bridge.log_lines import current_user
+from bridge.operating_system import used_up_its_time
 
 QUERY_CHILD = "bridge.answers.query_child"
 
 QUERY_S = 2.0
-"""Maximum seconds of a query, once its answer has been read (ruling 56)."""
+"""Maximum seconds of processor time of a query, once its answer has been read (ruling 56)."""
 
-READ_S = 10.0
-"""Maximum seconds until an answer has been read: one of 16 MiB takes a second, and a process has to start."""
+WAIT_S = 15.0
+"""Maximum seconds until a query has ended: its process has low priority, and waits on a busy machine."""
+
+READ_S = 30.0
+"""Maximum seconds until an answer has been read: one of 16 MiB takes a second where nothing else runs."""
 
 PLACES = 2
 """Maximum number of processes: each may take a core and 512 MiB."""
@@ -41,7 +45,7 @@ class QueryWorker:
     def __init__(
         self, *, query_s: float = QUERY_S, note_end: Callable[[str, str], None] | None = None
     ) -> None:
-        """`note_end` gets the work (`outline` or `select`) and how it ended."""
+        """`query_s` as `QUERY_S`. `note_end` gets the work (`outline` or `select`) and how it ended."""
         self._query_s = query_s
         self._note_end = note_end or _note_nothing
         self._places = Places(PLACES)
@@ -53,7 +57,12 @@ class QueryWorker:
 
     async def select_from(self, kept: KeptText, expression: str, max_bytes: int) -> Selected:
         """Return what a query selects; cancelling it ends the process. See `AnswerQueries`."""
-        question = {"op": "select", "expression": expression, "max_bytes": max_bytes}
+        question = {
+            "op": "select",
+            "expression": expression,
+            "max_bytes": max_bytes,
+            "seconds": self._query_s,
+        }
         return await self._noted("select", self._ask(kept, question))
 
     async def close(self) -> None:
@@ -96,14 +105,22 @@ class QueryWorker:
         try:
             async with asyncio.timeout(READ_S):
                 await _answer(child, reading, kept.text)
-            async with asyncio.timeout(self._query_s):
+            async with asyncio.timeout(WAIT_S):
                 complete, found = await _answer(child, question, "")
         except TimeoutError:
-            message = f"The query took longer than {self._query_s:g} s. Ask something simpler."
-            raise QueryRefused("too_slow", message) from None
-        except (asyncio.IncompleteReadError, ConnectionError, ValueError):
+            raise self._too_slow() from None
+        except asyncio.IncompleteReadError:
+            await child.communicate()  # it has ended, or is ending: to kill it now would lose how
+            if used_up_its_time(child.returncode):
+                raise self._too_slow() from None
+            raise QueryRefused("too_large", _TOO_LARGE) from None
+        except (ConnectionError, ValueError):
             raise QueryRefused("too_large", _TOO_LARGE) from None
         return Selected(found.removeprefix(TEXT_MARK), orjson.loads(complete))
+
+    def _too_slow(self) -> QueryRefused:
+        message = f"The query took longer than {self._query_s:g} s. Ask something simpler."
+        return QueryRefused("too_slow", message)
 
     async def _leave_child(self, child: Child, *, keeps: bool) -> None:
         if keeps and self._idle is None:

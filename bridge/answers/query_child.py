@@ -13,7 +13,7 @@ from typing import Any
 import orjson
 
 from bridge.documents.framing import TEXT_MARK, decode_text, serve_requests
-from bridge.operating_system import lower_priority
+from bridge.operating_system import limit_processor_time, lower_priority
 from toolserver.call.answer_query import QueryError, run_query
 from toolserver.call.answer_reading import NotJson, ReadAnswer, read_answer
 from toolserver.call.exact_values import TooLong
@@ -52,7 +52,11 @@ def _lines(held: _Held, request: dict[str, Any], text: bytes) -> Iterator[bytes]
         case _:
             read = held.take_answer()
             yield orjson.dumps(read.complete)
-            yield TEXT_MARK + _selected(read, request["expression"], request["max_bytes"])
+            limit_processor_time(request["seconds"])
+            try:
+                yield TEXT_MARK + _selected(read, request["expression"], request["max_bytes"])
+            finally:
+                limit_processor_time(0)
 
 
 def _read(request: dict[str, Any], text: bytes) -> ReadAnswer:

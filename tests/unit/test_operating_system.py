@@ -402,3 +402,23 @@ sys.exit(2 * before + has_descriptors())
 def test_it_is_told_when_no_descriptor_is_left() -> None:
     """Finding S-M4: the log said nothing while every new connection was reset."""
     assert subprocess.run([sys.executable, "-c", FULL], check=False).returncode == 2
+
+
+WORKS = """
+import sys
+from bridge.operating_system import limit_processor_time
+limit_processor_time(0.2)
+while sys.argv[1:] == ["on"]:
+    pass
+limit_processor_time(0)
+"""
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="another system has no such clock")
+def test_a_process_ends_by_the_time_that_it_has_worked() -> None:
+    """Ruling 56: on a busy machine a clock would end what has hardly begun."""
+    ended = [
+        subprocess.run([sys.executable, "-c", WORKS, word], check=False).returncode for word in ("on", "off")
+    ]
+    assert [system.used_up_its_time(status) for status in ended] == [True, False]
+    assert ended[1] == 0
