@@ -340,7 +340,7 @@ def limit_memory(bytes_: int, *, resource: Any = _RESOURCE, platform: str = sys.
 def limit_processor_time(seconds: float) -> None:
     """End this process as soon as it has worked for so many seconds from now on; 0: no longer.
 
-    Windows has no such clock, so whoever waits for the process needs a limit as well.
+    Windows has no such clock, so a caller that waits for the process needs a limit as well.
     """
     if hasattr(signal, "setitimer"):
         signal.setitimer(signal.ITIMER_PROF, seconds)
