@@ -36,6 +36,9 @@ PLACES = 2
 KEPT_BYTES = 1024 * 1024
 """Maximum bytes of an answer after which its process goes on: it keeps the memory that it needed."""
 
+_HARMLESS = frozenset(("not_json", "query"))
+"""Reasons of a refusal after which a process goes on: after the others its memory may be full."""
+
 _TOO_LARGE = "The query needs more memory than it may use. Select less, or read the text with offset."
 
 
@@ -92,7 +95,7 @@ class QueryWorker:
                 keeps_child = True
                 return selected
             except QueryRefused as refusal:
-                keeps_child = refusal.reason not in ("too_slow", "too_large")
+                keeps_child = refusal.reason in _HARMLESS
                 raise
             finally:
                 await self._leave_child(child, keeps=keeps_child and _is_short(kept))
