@@ -120,10 +120,10 @@ class Engine:
             view = await self._registry.view_of_user(user_id)
             if call.tool_name in META_NAMES:
                 return await self._call_own(view, call)
-            tool = view.catalog.by_name(call.tool_name)
+            tool = view.catalog.find_called(call.tool_name)
             if tool is None or call.server_id not in (None, tool.server_id):
                 raise await _unknown(view, call)
-            if tool.name != call.tool_name:  # the caller knows it by a former name
+            if tool.name != call.tool_name:  # a former name, or a short one
                 call = replace(call, tool_name=tool.name)
             return await self._run(view, tool, call)
         except BridgeError as refusal:
@@ -159,7 +159,7 @@ class Engine:
     async def own_arguments(self, call: ToolCall, names: Collection[str]) -> frozenset[str]:
         """Which of `names` are arguments of the tool itself; none of a tool that does not exist."""
         view = await self._registry.view_of_user(call.context.user_id)
-        tool = view.catalog.by_name(call.tool_name)
+        tool = view.catalog.find_called(call.tool_name)
         if tool is None:
             return frozenset()
         schema = json.loads((await self._registry.schemas_of(view, [tool]))[tool.name])
@@ -199,7 +199,7 @@ class Engine:
         """The call of the operation that a `run_operation` names."""
         with _as_invalid_arguments():
             wanted = read_run(call.arguments_text, max_bytes=ARGUMENT_BYTES)
-            tool = view.catalog.by_name(wanted.name)
+            tool = view.catalog.find_called(wanted.name)
             if tool is None or call.server_id not in (None, tool.server_id) or not call.scope.includes(tool):
                 known = [each for each in view.tools_of(call.server_id) if call.scope.includes(each)]
                 # Half a second for ten thousand names.

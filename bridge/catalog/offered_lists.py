@@ -11,6 +11,7 @@ from dataclasses import replace
 from functools import partial
 
 from bridge.catalog.listings import Listings
+from bridge.catalog.lists_by_room import fit_names, has_room
 from bridge.catalog.ports import ListingStore
 from bridge.catalog.schema_loading import SchemaLoading
 from bridge.catalog.server_view import AdvertisedDocument, UserView
@@ -77,24 +78,40 @@ class OfferedLists:
             )
         return view.offers[server_id, reader]
 
-    async def advertise_document(self, view: UserView, server_id: str | None) -> AdvertisedDocument:
+    async def advertise_document(
+        self, view: UserView, server_id: str | None, room: int | None
+    ) -> AdvertisedDocument:
         """See `Registry.advertise_document`."""
-        if (known := view.known_document(server_id)) is not None:
+        if (known := view.documents.find(server_id, room)) is not None:
             return known
         offered = await self._described(view, server_id, "words")
-        return await asyncio.to_thread(view.build_document, server_id, offered)  # 80 ms for 10,000 tools
+        if room is not None and has_room(offered.tools, room):
+            as_given = await self.advertise_document(view, server_id, None)
+            return view.documents.keep(server_id, room, as_given)
 
-    async def list_mcp_tools(self, view: UserView, server_id: str | None) -> bytes:
+        def build() -> AdvertisedDocument:
+            shown = replace(offered, tools=fit_names(offered.tools, room, view.catalog))
+            return view.build_document(server_id, shown)
+
+        made = await asyncio.to_thread(build)  # 80 ms for 10,000 tools
+        return view.documents.find(server_id, room) or view.documents.keep(server_id, room, made)
+
+    async def list_mcp_tools(self, view: UserView, server_id: str | None, room: int | None) -> bytes:
         """See `Registry.list_mcp_tools`."""
-        if server_id not in view.tool_lists:
-            offered = await self._described(view, server_id, "keywords")
-            view.tool_lists[server_id] = await asyncio.to_thread(  # half a second for 10,000 tools
-                list_mcp_tools,
-                offered.tools,
+        if (known := view.tool_lists.find(server_id, room)) is not None:
+            return known
+        offered = await self._described(view, server_id, "keywords")
+        if room is not None and has_room(offered.tools, room):
+            return view.tool_lists.keep(server_id, room, await self.list_mcp_tools(view, server_id, None))
+
+        def build() -> bytes:
+            return list_mcp_tools(
+                fit_names(offered.tools, room, view.catalog),
                 lambda tool: compact_schema(view.compiled_schema(tool)),
                 meta_tools=offered.meta_tools,
             )
-        return view.tool_lists[server_id]
+
+        return view.tool_lists.keep(server_id, room, await asyncio.to_thread(build))  # 0.5 s for 10,000 tools
 
     async def count_tokens(
         self, view: UserView, tools: Iterable[Tool], reader: Reader = "keywords"

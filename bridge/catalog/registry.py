@@ -175,9 +175,9 @@ class Registry:
         Mostly the same: a forwarder knows the names for everybody, but a user may have had a tool of that
         name before. A name that no shared tool has is returned unchanged.
         """
-        shared = (await self.view_of_user(NOBODY)).catalog.by_name(name)
+        shared = (await self.view_of_user(NOBODY)).catalog.find_called(name)
         own_catalog = (await self.view_of_user(user_id)).catalog
-        if shared is None or is_same_operation(shared, own_catalog.by_name(name)):
+        if shared is None or is_same_operation(shared, own_catalog.find_called(name)):
             return name
         return next(
             tool.name for tool in own_catalog.of_server(shared.server_id) if is_same_operation(shared, tool)
@@ -305,23 +305,23 @@ class Registry:
         """
         return await self._lists.offer_tools(view, server_id, reader)
 
-    async def advertise_document(self, view: UserView, server_id: str | None) -> AdvertisedDocument:
+    async def advertise_document(
+        self, view: UserView, server_id: str | None, room: int | None = None
+    ) -> AdvertisedDocument:
         """Return the advertised document of all of a user's servers, or of one; compiles schemas it needs.
 
-        That of all is made without a server that takes long, which comes with the next view.
-
-        Raises:
-            BridgeError: `not_found`.
+        That of all is made without a server that takes long, which comes with the next view. `room`: maximum
+        characters of a name. Raises `not_found`.
         """
-        return await self._lists.advertise_document(view, server_id)
+        return await self._lists.advertise_document(view, server_id, room)
 
-    async def list_mcp_tools(self, view: UserView, server_id: str | None) -> bytes:
+    async def list_mcp_tools(self, view: UserView, server_id: str | None, room: int | None = None) -> bytes:
         """Return the same tools as MCP clients list them, a JSON array; compiles schemas it needs.
 
         Raises:
             BridgeError: `not_found`.
         """
-        return await self._lists.list_mcp_tools(view, server_id)
+        return await self._lists.list_mcp_tools(view, server_id, room)
 
     async def count_tokens(
         self, view: UserView, tools: Iterable[Tool], reader: Reader = "keywords"

@@ -11,6 +11,7 @@ from dataclasses import dataclass, field, replace
 from typing import Any, Literal, TypedDict
 from urllib.parse import urlsplit
 
+from bridge.catalog.lists_by_room import ListsByRoom
 from bridge.errors import BridgeError, ErrorCode
 from bridge.settings.network import LOOPBACK_NAMES
 from toolserver.call.arguments import ArgumentValidator
@@ -196,11 +197,10 @@ class UserView:
         default_factory=dict[tuple[str | None, Reader], Offer]
     )
     """What models are shown of all servers, or of one, by reader; filled by `Registry.offer_tools`."""
-    tool_lists: dict[str | None, bytes] = field(default_factory=dict[str | None, bytes])
+    tool_lists: ListsByRoom[bytes] = field(default_factory=ListsByRoom[bytes])
     """What MCP clients list of all servers, or of one; filled by `Registry.list_mcp_tools`."""
-    _documents: dict[str | None, AdvertisedDocument] = field(
-        default_factory=dict[str | None, AdvertisedDocument]
-    )
+    documents: ListsByRoom[AdvertisedDocument] = field(default_factory=ListsByRoom[AdvertisedDocument])
+    """The advertised documents; filled by `Registry.advertise_document`."""
     _searched: frozenset[str] | None = None
     _operations_digest: str = ""
     _decisions: dict[str, dict[str, str]] = field(init=False)
@@ -359,23 +359,14 @@ class UserView:
             return True
         return all(is_loopback(origin) for origin in server.compiled.origins)
 
-    def known_document(self, server_id: str | None) -> AdvertisedDocument | None:
-        """Return the advertised document of all servers, or of one, if it has been built."""
-        return self._documents.get(server_id)
-
     def build_document(self, server_id: str | None, offered: Offer) -> AdvertisedDocument:
-        """Return the advertised OpenAPI document of all servers, or of one. Built once per view.
+        """Return the advertised OpenAPI document of all servers, or of one.
 
         The schemas of the tools in `offered` must be compiled (`Registry.advertise_document` does that).
 
         Raises:
             BridgeError: `not_found`.
         """
-        if server_id not in self._documents:
-            self._documents[server_id] = self._build_document(server_id, offered)
-        return self._documents[server_id]
-
-    def _build_document(self, server_id: str | None, offered: Offer) -> AdvertisedDocument:
         if server_id is None:
             title, description = "Direct Tool Bridge", "APIs that the user's own browser can reach, as tools."
             version = "1"

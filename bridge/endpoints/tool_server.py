@@ -24,6 +24,7 @@ from bridge.calls.outcome import CallOutcome
 from bridge.calls.reading import Reading
 from bridge.calls.request import CallContext, CallOptions, ToolCall
 from bridge.catalog.registry import NOBODY, Registry
+from bridge.endpoints.name_room import read_room
 from bridge.errors import BridgeError, ErrorCode, WireError
 from bridge.http.access import caller_of
 from bridge.http.answer_files import AnswerFiles
@@ -82,7 +83,8 @@ class ToolServer(DeclaredRoutes):
         """The advertised OpenAPI document of all servers or one, with an entity tag."""
         caller = caller_of(request)
         view = await self._registry.view_of_user(NOBODY if caller.is_forwarded else caller.user.id)
-        document = await self._registry.advertise_document(view, request.match_info.get("server"))
+        server_id = request.match_info.get("server")
+        document = await self._registry.advertise_document(view, server_id, read_room(request))
         headers = {
             hdrs.ETAG: document.etag,
             hdrs.VARY: ", ".join(("Authorization", *USER_HEADERS)),

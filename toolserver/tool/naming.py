@@ -72,11 +72,16 @@ def method_path_name(method: str, path: str) -> str:
 
     Lower-case method, then the words of the path; a template expression adds "by" and its own words.
     """
+    return sanitize_name(method_path_text(method, path))
+
+
+def method_path_text(method: str, path: str) -> str:
+    """The same in full, however long; of legal characters only."""
     words = [method.lower()]
     for part in re.findall(r"\{[^{}]*\}|[^{}]+", path.partition("#")[0]):
         found = re.findall(r"[a-zA-Z0-9_]+", part)
         words += ["by", *found] if part.startswith("{") and found else found
-    return sanitize_name("_".join(words))
+    return "_".join(words)
 
 
 def suggest_names(operations: Iterable[Operation]) -> list[str]:

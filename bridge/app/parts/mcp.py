@@ -55,7 +55,7 @@ class McpPart(Part):
             registry,
             mcp_calls,
             tasks,
-            Subscriptions(registry),
+            Subscriptions(registry, readers),
             readers=readers,
             instructions=USAGE_PROMPT,
             tracer=tracer,

@@ -166,8 +166,11 @@ class McpRoutes(DeclaredRoutes):
     async def _list_of_tools(self, request: web.Request, message: RpcMessage) -> bytes:
         if message.params.get("cursor") is not None:
             raise RpcError(INVALID_PARAMS, "The list of tools has one page; there is no such cursor.")
-        view = await self._registry.view_of_user(list_owner(caller_of(request)))
-        tools = orjson.Fragment(await self._registry.list_mcp_tools(view, request.match_info.get("server")))
+        caller = caller_of(request)
+        view = await self._registry.view_of_user(list_owner(caller))
+        room = self._readers.room_of(request, caller, message)
+        server_id = request.match_info.get("server")
+        tools = orjson.Fragment(await self._registry.list_mcp_tools(view, server_id, room))
         result: dict[str, object] = {"tools": tools}
         if message.is_modern:
             result = {"resultType": "complete", **result, "ttlMs": LIST_TTL_MS, "cacheScope": "private"}

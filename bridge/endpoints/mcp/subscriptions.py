@@ -19,6 +19,7 @@ from bridge.endpoints.mcp.protocol import (
     notification_bytes,
     result_bytes,
 )
+from bridge.endpoints.mcp.readers import McpReaders
 from bridge.errors import BridgeError
 from bridge.http.access import caller_of
 from bridge.http.streaming import event_stream
@@ -28,8 +29,9 @@ from toolserver.json_types import JsonObject, object_at
 class Subscriptions:
     """Handles subscriptions."""
 
-    def __init__(self, registry: Registry) -> None:
+    def __init__(self, registry: Registry, readers: McpReaders) -> None:
         self._registry = registry
+        self._readers = readers
         self._changes = registry.changes
 
     async def listen(self, request: web.Request, message: RpcMessage) -> web.StreamResponse:
@@ -42,7 +44,9 @@ class Subscriptions:
         if not reads_streams(request):
             text = "A subscription is a stream: accept text/event-stream."
             raise RpcError(INVALID_REQUEST, text, status=HTTPStatus.NOT_ACCEPTABLE)
-        user_id = list_owner(caller_of(request))
+        caller = caller_of(request)
+        user_id = list_owner(caller)
+        room = self._readers.room_of(request, caller, message)
         wants_tools = object_at(message.params, "notifications").get("toolsListChanged") is True
         meta: JsonObject = {SUBSCRIPTION_KEY: message.request_id}
         agreed: JsonObject = {"toolsListChanged": True} if wants_tools else {}
@@ -50,7 +54,7 @@ class Subscriptions:
         if server_id is not None:  # as `tools/list` says; one that is removed later leaves an empty list
             (await self._registry.view_of_user(user_id)).find_server(server_id)
         with self._changes.watch_user(user_id) as changed:
-            known = await self._tools_of(user_id, server_id)
+            known = await self._tools_of(user_id, server_id, room)
             failure = partial(refusal_event, message.request_id)
             async with event_stream(request, {}, describe_failure=failure, is_endless=True) as stream:
                 params: JsonObject = {"notifications": agreed, "_meta": meta}
@@ -59,7 +63,7 @@ class Subscriptions:
                 while not self._changes.is_over:
                     await changed.wait()
                     changed.clear()
-                    tools = await self._tools_of(user_id, server_id)
+                    tools = await self._tools_of(user_id, server_id, room)
                     if wants_tools and tools != known:
                         told = notification_bytes("notifications/tools/list_changed", {"_meta": meta})
                         await stream.send_frames(event_frame(told))
@@ -68,10 +72,11 @@ class Subscriptions:
                 await stream.send_frames(event_frame(result_bytes(message.request_id, result)))
         return stream.response
 
-    async def _tools_of(self, user_id: str, server_id: str | None) -> bytes | None:
+    async def _tools_of(self, user_id: str, server_id: str | None, room: int | None) -> bytes | None:
         """Return the list as clients read it; None while it cannot be made."""
         try:
-            return await self._registry.list_mcp_tools(await self._registry.view_of_user(user_id), server_id)
+            view = await self._registry.view_of_user(user_id)
+            return await self._registry.list_mcp_tools(view, server_id, room)
         except BridgeError:
             return None
 
