@@ -24,6 +24,8 @@ import { prettyJson } from "../ui/json_display.js";
 
 const NAME = "tool-bridge";
 const KEY_PLACEHOLDER = "YOUR_KEY";
+/** Characters that Open WebUI leaves of 64 for a tool's name, beside `tool-bridge-mcp_`. */
+const OPEN_WEBUI_ROOM = 48;
 
 /** @param {string} baseUrl @param {string} server @returns {string} where MCP clients connect */
 export function endpointOf(baseUrl, server) {
@@ -40,7 +42,7 @@ export function mcpClients({ baseUrl, webuiUrl, key, server }) {
     cursor(url, bearer),
     vsCode(url, bearer),
     codex(url, bearer),
-    openWebui(endpointOf(webuiUrl, server), key || KEY_PLACEHOLDER),
+    openWebui(`${endpointOf(webuiUrl, server)}?names=${OPEN_WEBUI_ROOM}`, key || KEY_PLACEHOLDER),
     openaiResponses(url, bearer),
     pydanticAi(url, bearer),
     langchain(url, bearer),

@@ -42,7 +42,7 @@ PREFIXES = {
     "codex-mcp-client": "mcp__tool-bridge__",
     "Visual Studio Code": "mcp_tool-bri_",
     "Visual Studio Code - Insiders": "mcp_tool-bri_",
-    "cursor-vscode": "----tool-bridge:",
+    "cursor-vscode": "----tool-bridge_",
 }
 """What each client puts before a name. Cursor allows 60 with the server's name: as if it put 16 before."""
 
@@ -55,7 +55,7 @@ async def long_names(folder: Path) -> AsyncGenerator[tuple[Bridge, list[str]]]:
     text = document_text(paths={f"/{index}/items": operation(name) for index, name in enumerate(ids)})
 
     async def answer(call: dict[str, Any]) -> dict[str, Any]:
-        called.append(call["tool_name"])
+        called.append(call["bridge"]["tool"])
         return json_answer({"ok": True})
 
     async with running_bridge(folder) as bridge:
@@ -117,7 +117,7 @@ async def test_the_address_says_how_long_a_name_may_be(tmp_path: Path, http: aio
             assert len({*names}) == len(GIVEN)
             assert max(map(len, names)) <= room
         assert await listed(bridge, http, "modern", "claude-code", "/mcp?names=64") == GIVEN
-        short = await listed(bridge, http, "modern", "another", "/servers/names/mcp?names=40")
+        short = await listed(bridge, http, "modern", "another", "/servers/shop/mcp?names=40")
         assert max(map(len, short)) <= 40
 
 

@@ -14,7 +14,7 @@ test("each client's settings hold the address that it reaches and the key, ready
   for (const { name, snippets } of mcpClients(ANSWERS))
     for (const { text } of snippets) {
       assert.ok(text.includes("tbk_1"), name);
-      const url = name === "Open WebUI" ? "http://host.docker.internal:8765/mcp" : "http://127.0.0.1:8765/mcp";
+      const url = name === "Open WebUI" ? "http://host.docker.internal:8765/mcp?names=48" : "http://127.0.0.1:8765/mcp";
       assert.ok(text.includes(url), name);
     }
 });
