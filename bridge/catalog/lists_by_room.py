@@ -1,4 +1,4 @@
-"""What is written once for each view: by server, and by the room that its reader has for names."""
+"""Keeps the lists of a view, by server and by the room that their reader has for names."""
 
 from __future__ import annotations
 

@@ -16,7 +16,7 @@ def read_room(request: web.Request) -> int | None:
     """Return the number that the address of a request gives; None: none.
 
     Raises:
-        BridgeError: `invalid_request`: it is no number from `MIN_ROOM` to 64.
+        BridgeError: `invalid_request`: it is not a number from `MIN_ROOM` to 64.
     """
     text = request.query.get(PARAMETER)
     if text is None:

@@ -24,7 +24,7 @@ _Named = TypeVar("_Named")
 
 
 def short_name(name: str, key: str, room: int) -> str:
-    """`name` itself if it has at most `room` characters; else its beginning, a digest of it, and its end.
+    """`name` if it has at most `room` characters. If not, its beginning, a digest of it, and its end.
 
     The HTTP method stays if it is a word of the name. A name that was cut when it was given has lost its end:
     the operation's `key`, such as "GET /pets/{id}", says it.
@@ -53,7 +53,7 @@ class ShortNames(Generic[_Named]):
                 self._by_digest.setdefault(_digest(each[0]), []).append(each)
 
     def find_all(self, short: str) -> list[_Named]:
-        """What has this name in some room."""
+        """Return all things that have this name in some room."""
         return [
             found
             for digest in _DIGESTS.findall(short)

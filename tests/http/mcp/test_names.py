@@ -171,7 +171,7 @@ async def test_another_number_is_refused_in_words(
 async def test_a_call_by_a_name_that_only_looks_shortened_is_refused(
     tmp_path: Path, http: aiohttp.ClientSession
 ) -> None:
-    """What is nearly a name means no tool."""
+    """A name that is nearly right means no tool."""
     async with long_names(tmp_path) as (bridge, called):
         name = (await listed(bridge, http, "modern", "claude-code"))[1]
         for wrong in (name[1:], f"{name}x", name.upper()):

@@ -90,7 +90,7 @@ def test_a_caller_may_use_the_given_name_and_each_short_one() -> None:
 
 
 def test_a_name_that_was_given_means_its_tool_and_never_a_shortened_one() -> None:
-    """Whoever writes a document chooses its names: none may take the calls of another tool."""
+    """The author of a document chooses its names: none may take the calls of another tool."""
     short = short_name(DELETE, "", CLAUDE_CODE)
     victim, rival = tools(DELETE, short)
     catalog = Catalog([victim, rival])
