@@ -72,7 +72,7 @@ async def test_the_settings_of_desktop_programs_are_json_in_the_form_of_each(
         f"Authorization:{HEADERS['Authorization']}"
     )
     connection = json.loads(printed["Open WebUI"][0])
-    assert (connection["type"], connection["url"], connection["key"]) == ("mcp", URL, "tbk_1")
+    assert (connection["type"], connection["url"], connection["key"]) == ("mcp", f"{URL}?names=48", "tbk_1")
 
 
 async def test_the_settings_of_codex_are_toml_with_its_own_name_for_headers(
