@@ -154,6 +154,11 @@ class ArgumentValidator:
         return arguments if cleaned == arguments else cleaned
 
 
+def fits_as_written(schema: JsonObject, arguments: JsonObject) -> bool:
+    """Return whether arguments fit a schema by its keywords alone, as a reader of no words sees it."""
+    return _compile(schema).is_valid(arguments)
+
+
 def parse_arguments(text: str | bytes, *, max_bytes: int) -> JsonObject:
     """The object in `text`; empty text is an empty object. Integers of any size stay exact.
 

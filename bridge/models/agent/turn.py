@@ -95,6 +95,8 @@ class TurnSettings:
     """Whether the model reads `input_image` parts in the outputs of calls."""
     strictness: Strictness = "possible"
     """What the bridge's tools say, by the setting `enable_strict_tool_calling` and the provider's rules."""
+    takes_examples: bool = False
+    """Whether its provider takes examples of arguments beside a tool's schema."""
     tool_search: bool = False
     """Whether the model searches for tools by itself: `bridge.models.agent.tool_search`."""
     subquery: bool = False

@@ -35,6 +35,7 @@ def turn_settings(settings: BridgeSettings, limits: LiveLimits, entry: ModelEntr
         can_call_functions=entry.settings.can_call_functions or entry.settings.text_calls,
         sees_images=entry.sees_images,
         strictness=_strictness(settings, entry),
+        takes_examples=entry.provider.rules.takes_examples,
         tool_search=entry.searches_tools,
         subquery=entry.settings.subquery,
         prompt_tokens=entry.settings.prompt_tokens,

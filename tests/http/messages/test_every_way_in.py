@@ -1,6 +1,7 @@
 """A model behind Anthropic's Messages API, by each way to the bridge: it acts, and its thinking goes back."""
 
 import base64
+import json
 from pathlib import Path
 from typing import Any
 
@@ -8,14 +9,16 @@ import aiohttp
 import pytest
 
 from bridge.settings.chat.memory import MemorySettings
-from bridge.settings.chat.models import ModelSettings
+from bridge.settings.chat.models import ModelSettings, ProviderApi
 from tests.support.conversation_client import open_conversation
+from tests.support.documents.compiled import document_text
 from tests.support.models.model_answers import Answer, calls, reasoning, text
 from tests.support.models.model_bridge import (
     MODEL,
     PNG,
     client_of,
     image_answer,
+    model_bridge,
     models_file,
     products,
     shop_bridge,
@@ -140,3 +143,23 @@ async def test_a_model_writes_as_much_as_its_settings_say(tmp_path: Path, provid
         await client.responses.create(model="long", input="Hello")
         await client.responses.create(model="long", input="Hello", max_output_tokens=50)
     assert [asked.body["max_tokens"] for asked in provider.requests] == [64_000, 50]
+
+
+@pytest.mark.parametrize("api", ["messages", "responses", "chat"])
+async def test_examples_of_a_tool_reach_the_provider_that_takes_them(
+    tmp_path: Path, provider: ScriptedProvider, api: ProviderApi
+) -> None:
+    """Issue 42: `input_examples` where an edit sets them; any other provider would refuse the word."""
+    document = json.loads(document_text())
+    document["paths"]["/products"]["get"]["x-tool-bridge"] = {"examples": [{"limit": 3}, {"limit": "all"}]}
+    async with model_bridge(tmp_path, provider, api) as bridge, client_of(bridge) as client:
+        await bridge.components.registry.share_document("shop.json", json.dumps(document), source_url=None)
+        provider.play(calls(("listProducts", {"limit": 2})), text("Tea."))
+        async with page_of(bridge, bridge.local_user.id, products):
+            await client.responses.create(model=MODEL, input="What is there?")
+    first, second = (asked.body["tools"] for asked in provider.requests)
+    assert first == second, "the cache of prompts holds"
+    [listed] = [tool for tool in first if tool.get("function", tool)["name"] == "listProducts"]
+    expected = [{"limit": 3}] if api == "messages" else None
+    assert listed.get("input_examples") == expected
+    assert "examples" not in json.dumps(first).replace("input_examples", "")

@@ -22,9 +22,9 @@ from bridge.catalog.registry import Registry
 from bridge.catalog.server_view import UserView
 from bridge.models.agent.toolbox import BridgeTool
 from bridge.settings.chat.provider_rules import Strictness
-from toolserver.call.arguments import ArgumentValidator
+from toolserver.call.arguments import ArgumentValidator, fits_as_written
 from toolserver.errors import ArgumentError
-from toolserver.json_types import JsonObject
+from toolserver.json_types import JsonObject, object_at
 from toolserver.schema.compact import compact_schema
 from toolserver.schema.hints import clean_text
 from toolserver.schema.strict import strict_schema
@@ -253,16 +253,23 @@ def _own_tool(
 ) -> BridgeTool:
     definition = define_function(name, description or name, schema_json, strictness)
     parameters = cast(JsonObject, orjson.loads(schema_json))
-    fitting = tuple(_fitting_examples(schema_json, examples)) if examples else ()
+    fitting = tuple(_fitting_examples(schema_json, definition, examples)) if examples else ()
     return BridgeTool(name, name, format_title(name), definition, parameters, server_id, is_safe, fitting)
 
 
-def _fitting_examples(schema_json: bytes, examples: Sequence[bytes]) -> Iterator[JsonObject]:
-    """Leave out examples that the schema refuses: a provider would refuse the request."""
+def _fitting_examples(
+    schema_json: bytes, definition: JsonObject, examples: Sequence[bytes]
+) -> Iterator[JsonObject]:
+    """Leave out examples that the bridge or the provider would refuse: it would refuse the whole request.
+
+    A provider judges by the definition, of which a strict one demands every argument.
+    """
     validator = ArgumentValidator(schema_json, takes_more=False)
     for example in examples:
         with suppress(ArgumentError):
-            yield validator.validate_arguments(cast(JsonObject, orjson.loads(example)))
+            arguments = validator.validate_arguments(cast(JsonObject, orjson.loads(example)))
+            if fits_as_written(object_at(definition, "parameters"), arguments):
+                yield arguments
 
 
 def define_function(name: str, description: str, schema_json: bytes, strictness: Strictness) -> JsonObject:

@@ -6,7 +6,7 @@ Receives calls as a model wrote them; returns one output for each, in their orde
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Awaitable, Callable, Iterable, Sequence
+from collections.abc import Awaitable, Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
 
@@ -202,7 +202,12 @@ class EngineToolbox:
     def definitions(self) -> tuple[JsonObject, ...]:
         """Definitions sent to the model, in order."""
         search = () if self.search is None else (self.search.tool.definition,)
-        return (*(tool.definition for tool in self.tools), *search, *self.callers)
+        own = self._exemplified() if self.settings.takes_examples else (tool.definition for tool in self.tools)
+        return (*own, *search, *self.callers)
+
+    def _exemplified(self) -> Iterator[JsonObject]:
+        for tool in self.tools:
+            yield {**tool.definition, "examples": [*tool.examples]} if tool.examples else tool.definition
 
     def find_own_tool(self, name: str) -> BridgeTool | None:
         """Return the bridge's tool with an offered name, or another that its user has accepted, if any."""

@@ -1,6 +1,7 @@
 """What a model is offered in a turn: which tools, in what order, under which names, with which schemas."""
 
 import json
+from dataclasses import replace
 
 import pytest
 
@@ -260,6 +261,20 @@ async def test_examples_that_fit_go_along_beside_the_definition() -> None:
     document["paths"]["/v"]["put"]["x-tool-bridge"] = examples
     harness = ToolboxHarness()
     await harness.engine_harness.add(json.dumps(document))
-    (tool, *_) = (await harness.toolbox()).tools
+    (tool, *_) = (await harness.toolbox(settings=LOOSE)).tools
     assert tool.examples == ({"v": 1}, {})
     assert "examples" not in tool.definition
+    put = (await harness.definitions(settings=LOOSE))["put"]
+    assert "examples" not in put, "what is not sent counts in no budget"
+    exemplified = replace(LOOSE, takes_examples=True)
+    assert (await harness.definitions(settings=exemplified))["put"] == {**put, "examples": [{"v": 1}, {}]}
+
+
+async def test_examples_fit_the_schema_that_a_provider_of_strict_tools_reads() -> None:
+    """Issue 42: it demands every argument, and refuses a request with an example that lacks one."""
+    document = json.loads(taking({"type": "integer"}))
+    document["paths"]["/v"]["put"]["x-tool-bridge"] = {"examples": [{"v": 1}, {}]}
+    harness = ToolboxHarness()
+    await harness.engine_harness.add(json.dumps(document))
+    put = (await harness.definitions(settings=TurnSettings("m", takes_examples=True)))["put"]
+    assert (put["strict"], put["examples"]) == (True, [{"v": 1}])
