@@ -15,6 +15,7 @@ from bridge.settings.chat.models import ProviderApi
 from tests.fuzz.hunt import MANY, Area, Attempt, ErrorsLogged, errors_logged
 from tests.support.documents.mutation import mutated, scrambled
 from tests.support.models.messages_answers import messages_events
+from tests.support.models.messages_side import MESSAGES
 from tests.support.models.model_answers import (
     Answer,
     calls,
@@ -93,7 +94,7 @@ async def open_bridges(folder: Path) -> AsyncGenerator[Attempt]:
         sides: dict[str, tuple[Bridge, ScriptedProvider]] = {}
         for api in APIS:
             (folder / api).mkdir()
-            provider = await stack.enter_async_context(scripted_provider())
+            provider = await stack.enter_async_context(scripted_provider(MESSAGES))
             if api == "messages":
                 provider.takes_any_history = "of a broken stream the double cannot say what was thought"
             limits = {"CALLS_PER_MINUTE_PER_USER": MANY}

@@ -16,6 +16,7 @@ from bridge.app.server import Bridge
 from bridge.settings.chat.models import ProviderApi
 from tests.support.fake_open_webui import Browser, Chat, Message, direct, tools_by_name
 from tests.support.loaded_plugins import CITY, load_pipe, weather
+from tests.support.models.messages_side import MESSAGES
 from tests.support.models.model_answers import calls, text
 from tests.support.models.model_bridge import MODEL, products, shop_bridge
 from tests.support.models.provider_harness import APIS
@@ -42,7 +43,7 @@ async def a_chat(
     folder: Path, api: ProviderApi, valves: Json
 ) -> AsyncGenerator[tuple[Chat, ScriptedProvider, Bridge]]:
     async with (
-        scripted_provider() as provider,
+        scripted_provider(MESSAGES) as provider,
         shop_bridge(folder, provider, api) as bridge,
         page_of(bridge, bridge.local_user.id, products),
     ):
@@ -126,7 +127,7 @@ async def test_a_call_that_was_stopped_is_known_and_not_repeated(tmp_path: Path,
         await never.wait()
         raise AssertionError("it is stopped before")
 
-    async with scripted_provider() as provider, shop_bridge(tmp_path, provider, api) as bridge:
+    async with scripted_provider(MESSAGES) as provider, shop_bridge(tmp_path, provider, api) as bridge:
         chat = Chat(load_pipe(bridge), MODEL, Browser(weather), WEATHER)
         async with page_of(bridge, bridge.local_user.id, products):
             provider.play(BOTH, text("First."))

@@ -16,6 +16,7 @@ from bridge.app.server import Bridge
 from tests.support.examples import seeds
 from tests.support.fake_open_webui import Browser, Chat, Message, direct, tools_by_name
 from tests.support.loaded_plugins import CITY, load_pipe, weather
+from tests.support.models.messages_side import MESSAGES
 from tests.support.models.model_answers import Answer
 from tests.support.models.model_bridge import MODEL, products, shop_bridge
 from tests.support.models.provider_harness import APIS
@@ -161,7 +162,7 @@ class Story:
 @pytest.mark.parametrize("seed", seeds(8))
 async def test_no_story_of_a_chat_ends_in_a_refused_history(tmp_path: Path, api: Any, seed: int) -> None:
     """Finding I-H1: edits, forks, stops and other tries, in every mode of the valves."""
-    async with scripted_provider() as provider, shop_bridge(tmp_path, provider, api) as bridge:
+    async with scripted_provider(MESSAGES) as provider, shop_bridge(tmp_path, provider, api) as bridge:
         story = Story(bridge, provider, random.Random(f"{seed} {api}"))
         async with page_of(bridge, bridge.local_user.id, story.run_in_page):
             done: list[str] = []

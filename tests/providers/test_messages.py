@@ -11,6 +11,7 @@ from bridge.models.agent.model import ModelError
 from bridge.models.providers.http_provider import HttpProvider
 from bridge.settings.chat.models import ProviderSettings
 from tests.support.models.messages_answers import messages_frames
+from tests.support.models.messages_side import MESSAGES
 from tests.support.models.model_answers import text
 from tests.support.models.provider_harness import ending, joined_text, provider_harness
 from tests.support.models.scripted_provider import KEY, answers, raw, scripted_provider
@@ -173,7 +174,7 @@ async def test_a_list_without_an_end_ends() -> None:
 
 async def test_the_ordinary_list_is_read_too() -> None:
     """Issue 42: gateways list models as OpenAI does, whichever protocol they were set up for."""
-    async with scripted_provider() as server:
+    async with scripted_provider(MESSAGES) as server:
         provider = HttpProvider(ProviderSettings(name="G", base_url=server.base_url, api="messages"), KEY)
         assert [model.name for model in await provider.request_models()] == [
             "scripted-small",

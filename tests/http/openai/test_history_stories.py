@@ -15,6 +15,7 @@ import pytest
 
 from bridge.app.server import Bridge
 from tests.support.examples import seeds
+from tests.support.models.messages_side import MESSAGES
 from tests.support.models.model_answers import Answer
 from tests.support.models.model_bridge import MODEL, products, shop_bridge
 from tests.support.models.provider_harness import APIS
@@ -163,7 +164,7 @@ def _output(call_id: str) -> Json:
 async def test_no_story_of_callers_ends_in_a_refused_history(tmp_path: Path, api: Any, seed: int) -> None:
     """Finding I-H1: chains, forks, copies, cuts and markers of every form, as callers come by them."""
     async with (
-        scripted_provider() as provider,
+        scripted_provider(MESSAGES) as provider,
         shop_bridge(tmp_path, provider, api) as bridge,
         aiohttp.ClientSession() as http,
     ):

@@ -6,9 +6,9 @@ import secrets
 from collections.abc import Iterable, Iterator
 from contextlib import suppress
 
-from tests.support.models.messages_check import Thought
 from tests.support.models.messages_types import find_odd_event
 from tests.support.models.model_answers import Answer, Json, Part, call_id
+from tests.support.models.scripted_provider import Thought
 
 _REASONS = {"length": "max_tokens", "content_filter": "refusal"}
 _FAILURE = {"type": "error", "error": {"type": "api_error", "message": "The model broke."}}

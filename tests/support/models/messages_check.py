@@ -5,11 +5,9 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from tests.support.models.messages_types import find_odd_request
+from tests.support.models.scripted_provider import Thought
 
 Json = dict[str, Any]
-
-Thought = tuple[str, list[Json]]
-"""The id of the first call of an answer, or nothing, and its blocks of thinking."""
 
 _ID = re.compile(r"[a-zA-Z0-9_-]+")
 _NAME = re.compile(r"[a-zA-Z0-9_-]{1,128}")

@@ -11,6 +11,7 @@ from bridge.models.agent.model import Model, ModelError, ModelEvent, ModelReques
 from bridge.models.providers.http_provider import HttpProvider
 from bridge.models.providers.models import ChatModel, MessagesModel, ResponsesModel
 from bridge.settings.chat.models import ProviderApi, ProviderSettings
+from tests.support.models.messages_side import MESSAGES
 from tests.support.models.model_answers import Answer, responses_events
 from tests.support.models.scripted_provider import (
     KEY,
@@ -53,7 +54,7 @@ class ProviderHarness:
 async def provider_harness(
     api: ProviderApi = "responses", **settings: Any
 ) -> AsyncGenerator[ProviderHarness]:
-    async with scripted_provider() as server:
+    async with scripted_provider(MESSAGES) as server:
         settings = {"name": "Test", "base_url": server.base_url, "api": api, **settings}
         chosen = ProviderSettings(**settings)
 

@@ -1,4 +1,4 @@
-"""A provider of models that does what tests say: a real HTTP server that speaks all three protocols.
+"""A provider of models that does what tests say: a real HTTP server that speaks their protocols.
 
     async with scripted_provider() as provider:
         provider.play(calls(("search", {"q": "x"})), text("Found ", "it."))
@@ -13,22 +13,40 @@ import asyncio
 import json
 import re
 from collections import deque
-from collections.abc import AsyncGenerator, Callable, Sequence
+from collections.abc import AsyncGenerator, Callable, Iterable, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field, replace
-from typing import Any
+from typing import Any, Protocol
 
 from aiohttp import web
 
-from tests.support.models import messages_check
 from tests.support.models.history_check import find_refusal
-from tests.support.models.messages_answers import messages_frames, thinking_in
 from tests.support.models.model_answers import Answer, chat_chunks, frames, responses_events
 
 KEY = "sk-scripted-4f1c9a"
 """The key that tests give their provider; no error and no log may show it."""
 
 MODELS = ("scripted-small", "scripted-large")
+
+
+Thought = tuple[str, list[dict[str, Any]]]
+"""The id of the first call of an answer by Messages, or nothing, and its blocks of thinking."""
+
+
+class MessagesSide(Protocol):
+    """How the server speaks Messages; `messages_side.MESSAGES`, whose types take a second to import."""
+
+    def frames(self, answer: Answer, number: int, model: str) -> list[bytes]:
+        """The stream of an answer."""
+        ...
+
+    def thinking_in(self, frames: Iterable[bytes]) -> Thought:
+        """What a stream has of thinking."""
+        ...
+
+    def find_refusal(self, body: dict[str, Any], thought: Sequence[Thought]) -> str | None:
+        """Why a request is refused; None: it is not."""
+        ...
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,6 +61,8 @@ class ProviderRequest:
     """Of the client, for tests about connections."""
     hung_up: asyncio.Event = field(default_factory=asyncio.Event)
     """Set when the client went away before the answer had ended."""
+    messages: MessagesSide | None = None
+    """How it is answered by Messages; None: it came by another protocol."""
 
 
 Step = bytes | asyncio.Event | None
@@ -91,8 +111,8 @@ def script(answer: Answer) -> Script:
         model = str(asked.body.get("model"))
         if asked.path.endswith("/responses"):
             return frames(list(responses_events(answer, number, model)), with_names=True)
-        if asked.path.endswith("/messages"):
-            return messages_frames(answer, number, model)
+        if asked.messages is not None:
+            return asked.messages.frames(answer, number, model)
         with_usage = bool(asked.body.get("stream_options", {}).get("include_usage"))
         chunks = list(chat_chunks(answer, number, model, with_usage=with_usage))
         done = [] if answer.ending in ("none", "failed") else [b"data: [DONE]\n\n"]
@@ -138,7 +158,8 @@ def resets() -> Script:
 class ScriptedProvider:
     """What a test sees of the server."""
 
-    def __init__(self) -> None:
+    def __init__(self, messages: MessagesSide | None) -> None:
+        self.messages = messages
         self.base_url = ""
         self.requests: list[ProviderRequest] = []
         """All that came, `/v1/models` excepted."""
@@ -151,7 +172,7 @@ class ScriptedProvider:
         """Why this provider accepts histories that OpenAI refuses; None: it refuses them, too."""
         self.refused: list[str] = []
         """Why histories were refused."""
-        self.thought: list[messages_check.Thought] = []
+        self.thought: list[Thought] = []
         """The thinking in the answers by Messages so far."""
         self._scripts: deque[Script] = deque()
 
@@ -166,13 +187,15 @@ class ScriptedProvider:
 
     async def answer(self, request: web.Request) -> web.StreamResponse:
         port = request.transport.get_extra_info("peername")[1] if request.transport is not None else 0
-        asked = ProviderRequest(request.path, await request.json(), dict(request.headers), port)
+        messages = self.messages if request.path.endswith("/messages") else None
+        body = await request.json()
+        asked = ProviderRequest(request.path, body, dict(request.headers), port, messages=messages)
         number = len(self.requests)
         self.requests.append(asked)
         chosen = self._choose_script(asked)
         steps = chosen.write(asked, number)
-        if asked.path.endswith("/messages"):
-            self.thought.append(thinking_in(each for each in steps if isinstance(each, bytes)))
+        if messages is not None:
+            self.thought.append(messages.thinking_in(each for each in steps if isinstance(each, bytes)))
         try:
             return await _play(request, chosen, steps)
         except (asyncio.CancelledError, ConnectionError):
@@ -182,8 +205,8 @@ class ScriptedProvider:
     def _find_refusal(self, asked: ProviderRequest) -> str | None:
         if self.takes_any_history is not None:
             return None
-        if asked.path.endswith("/messages"):
-            return messages_check.find_refusal(asked.body, self.thought)
+        if asked.messages is not None:
+            return asked.messages.find_refusal(asked.body, self.thought)
         return find_refusal(asked.path, asked.body)
 
     def _choose_script(self, asked: ProviderRequest) -> Script:
@@ -204,13 +227,14 @@ class ScriptedProvider:
 
 
 @asynccontextmanager
-async def scripted_provider() -> AsyncGenerator[ScriptedProvider]:
-    """A provider on a free port of this machine."""
-    provider = ScriptedProvider()
+async def scripted_provider(messages: MessagesSide | None = None) -> AsyncGenerator[ScriptedProvider]:
+    """A provider on a free port of this machine. `messages`: None: it does not speak that protocol."""
+    provider = ScriptedProvider(messages)
     app = web.Application(client_max_size=64 * 1024 * 1024)
     app.router.add_post("/v1/responses", provider.answer)
     app.router.add_post("/v1/chat/completions", provider.answer)
-    app.router.add_post("/v1/messages", provider.answer)
+    if messages is not None:
+        app.router.add_post("/v1/messages", provider.answer)
     app.router.add_get("/v1/models", provider.list_models)
     runner = web.AppRunner(app, handler_cancellation=True, shutdown_timeout=0)
     await runner.setup()

@@ -202,12 +202,12 @@ class EngineToolbox:
     def definitions(self) -> tuple[JsonObject, ...]:
         """Definitions sent to the model, in order."""
         search = () if self.search is None else (self.search.tool.definition,)
-        own = self._exemplified() if self.settings.takes_examples else (tool.definition for tool in self.tools)
-        return (*own, *search, *self.callers)
+        return (*self._own_definitions(), *search, *self.callers)
 
-    def _exemplified(self) -> Iterator[JsonObject]:
+    def _own_definitions(self) -> Iterator[JsonObject]:
         for tool in self.tools:
-            yield {**tool.definition, "examples": [*tool.examples]} if tool.examples else tool.definition
+            is_exemplified = self.settings.takes_examples and tool.examples
+            yield {**tool.definition, "examples": [*tool.examples]} if is_exemplified else tool.definition
 
     def find_own_tool(self, name: str) -> BridgeTool | None:
         """Return the bridge's tool with an offered name, or another that its user has accepted, if any."""

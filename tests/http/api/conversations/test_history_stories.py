@@ -13,6 +13,7 @@ import pytest
 
 from tests.support.conversation_client import ConversationClient, open_conversation
 from tests.support.examples import seeds
+from tests.support.models.messages_side import MESSAGES
 from tests.support.models.model_answers import Answer
 from tests.support.models.model_bridge import products, shop_bridge
 from tests.support.models.provider_harness import APIS
@@ -143,7 +144,7 @@ async def test_no_story_of_a_conversation_ends_in_a_refused_history(
     """Finding I-H1: whatever window, branch or stop, calls and outputs are sent in whole pairs."""
     page = HangingPage()
     async with (
-        scripted_provider() as provider,
+        scripted_provider(MESSAGES) as provider,
         shop_bridge(tmp_path, provider, api) as bridge,
         page_of(bridge, bridge.local_user.id, page.answer),
         open_conversation(bridge) as client,
