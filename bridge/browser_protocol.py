@@ -103,6 +103,8 @@ class Hello(BrowserMessage):
     visibility: Literal["visible", "hidden"] = "visible"
     origins: tuple[str, ...] | None = Field(default=None, max_length=MAX_ORIGINS)
     """Origins that the content policy of the page's executor allows; None: not stated."""
+    plan_version: int = Field(default=1, ge=1)
+    """The newest version of request plans that the page can build; older pages do not say."""
 
     @property
     def whole_epoch(self) -> str:

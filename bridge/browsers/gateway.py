@@ -388,7 +388,7 @@ class BrowserGateway:
         # The socket may have closed while the database was asked, and a page added now would stay for ever.
         if self._callers.get(sid) is not caller:
             return _error_answer(ErrorCode.UNAUTHORIZED, "This connection has ended.")
-        page = Page(sid, caller.device_id, hello.instance, hello.whole_epoch)
+        page = Page(sid, caller.device_id, hello.instance, hello.whole_epoch, hello.plan_version)
         self.pages.add_page(caller.user.id, page, hello)
         self._sockets[sid].mark_ready()
         self._heap.page_greeted()

@@ -170,6 +170,8 @@ class Dispatcher:
             page = await self._page_in_time(call)
         if page is None:
             self._apply(call, CallEvent.PAGE_LOST, error=self._no_page(call))
+        elif page.plan_version < request.plan_version:
+            self._apply(call, CallEvent.PAGE_LOST, error=endings.page_too_old())
         elif call.outcome is None:
             await self._send(call, page)
 

@@ -16,6 +16,15 @@ def page_lost() -> WireError:
     return WireError(code=ErrorCode.NO_BROWSER, message=message, retryable=True)
 
 
+def page_too_old() -> WireError:
+    """Return the error for a call whose page, from before an update, cannot build the edited request."""
+    message = (
+        "The bridge page was open before the bridge was updated, and cannot make calls of edited tools. "
+        "Nothing was sent. Reload the page."
+    )
+    return WireError(code=ErrorCode.NO_BROWSER, message=message, retryable=True)
+
+
 def worker_lost() -> WireError:
     """Return the error for a page that came back without the worker that had begun the call."""
     message = "The bridge page was reloaded while the request was under way."

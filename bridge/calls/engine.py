@@ -36,6 +36,7 @@ from toolserver.call.arguments import ArgumentValidator, parse_arguments
 from toolserver.call.result import JSON, Answered, TextBody
 from toolserver.errors import ArgumentError, quote_text
 from toolserver.json_types import JsonObject, dump_json
+from toolserver.operation.withheld import version_of_plan
 from toolserver.schema.compact import compact_schema
 from toolserver.tool.catalog import Tool
 from toolserver.tool.meta_tools import (
@@ -297,6 +298,7 @@ def _request_of(call: ToolCall, tool: Tool, server: ServerRecord) -> CallRequest
         safe=operation.safe,
         arguments_text=call.arguments_text.strip() or "{}",
         always_asks=operation.always_asks,
+        plan_version=version_of_plan(operation.plan_json),
         idempotency_key=server.idempotency_key and not operation.safe,
         trace_context=server.trace_context,
     )

@@ -99,6 +99,8 @@ class Page(NamedTuple):
     instance: str
     epoch: str
     """See `Hello`."""
+    plan_version: int = 1
+    """See `Hello`."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -27,6 +27,9 @@ export { RequestError };
 /** @typedef {import("../types/types.d.ts").BuiltRequest} BuiltRequest */
 /** @typedef {import("../types/types.d.ts").Unsendable} Unsendable */
 
+/** The newest version of plans that this module knows: an older one would leave out what edits fix. */
+export const PLAN_VERSION = 2;
+
 /** Header parameters the specification tells us to ignore (OpenAPI 3.1.2 §4.8.12.1, `name`). */
 const IGNORED_HEADERS = new Set(["accept", "content-type", "authorization"]);
 
@@ -49,6 +52,8 @@ const IGNORED_HEADERS = new Set(["accept", "content-type", "authorization"]);
 export function buildRequest(plan, args, options = {}) {
   if (/^(connect|trace|track)$/i.test(plan.method))
     throw new RequestError("unsendable", `A browser does not let a page send ${plan.method}.`);
+  if (plan.version > PLAN_VERSION)
+    throw new RequestError("unsendable", "This page is older than the plan of the request. Reload it.");
   checkValues(args);
   refuseWithheldNames(plan, args);
   const base = parseBase(options.baseUrl || plan.base_url);

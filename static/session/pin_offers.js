@@ -3,13 +3,13 @@
 
 import { t, verbatim } from "../base/language.js";
 import { forbiddenTarget } from "../executor/address_space.js";
+import { PLAN_VERSION } from "../request/build.js";
 import { parseBase } from "../request/request_url.js";
 import { messageOf } from "../executor/call_failure.js";
 
 /** @typedef {import("../types/types.d.ts").Pin} Pin */
 /** @typedef {import("../types/types.d.ts").OfferedOperation} OfferedOperation */
 
-const PLAN_VERSION = 1;
 /** The server's address is another API's: what is meant for the operation's own is not sent there. */
 const NO_ADDRESS = t`The document gives it a server of its own, which is not an http or https address.`;
 
@@ -43,7 +43,7 @@ function isPlanOf({ kind, method, path, tool }, key) {
  * @throws {PinError}
  */
 export function pinOf(server, key, { name, digest, plan }, ownOrigin) {
-  if (plan?.version !== PLAN_VERSION || !isPlanOf(plan, key))
+  if (!(plan?.version >= 1 && plan.version <= PLAN_VERSION) || !isPlanOf(plan, key))
     throw new PinError("bad_plan", t`The bridge gave no usable plan for "${key}". Reload the page.`, key);
   const { base_url } = plan;
   if (!base_url && server.base_url) throw new PinError("no_base_url", NO_ADDRESS, key);

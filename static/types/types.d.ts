@@ -83,7 +83,8 @@ export interface Unsendable {
   reason: string;
 }
 export interface RequestPlan {
-  version: 1;
+  /** 2: edits keep something from callers, see `withheld`. */
+  version: 1 | 2;
   /** Absent: a request of an API. mcp: its body goes into a call of `tool`. */
   kind?: "mcp";
   /** The whole definition, as the server gave it when it was accepted. */
@@ -407,6 +408,7 @@ export interface Introduction {
   alive: string[];
   visibility: string;
   origins: string[];
+  plan_version: number;
   calls: ListedCall[];
 }
 

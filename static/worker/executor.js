@@ -16,6 +16,7 @@ import { RunningCalls } from "../executor/running_calls.js";
 import { ToolRunner } from "../executor/tool_runner.js";
 import { openTransportChannel, TransportChoices } from "../executor/transport_choice.js";
 import { uploadResult } from "../executor/result_upload.js";
+import { PLAN_VERSION } from "../request/build.js";
 import { runnerEnvironment } from "./runner_environment.js";
 
 /** @typedef {import("../types/types.d.ts").WorkerNews} WorkerNews */
@@ -148,7 +149,7 @@ export class Executor {
     const { alive, calls } = await this.recovery.listCalls();
     const running = this.calls.callIds.map((call_id) => ({ call_id, state: /** @type {const} */ ("running") }));
     const waiting = this.approvals.callIds.map((call_id) => ({ call_id, state: /** @type {const} */ ("waiting") }));
-    const who = { page_id, instance: worker, epoch: this.journal.epoch, alive };
+    const who = { page_id, instance: worker, epoch: this.journal.epoch, alive, plan_version: PLAN_VERSION };
     return { ...who, visibility: this.visibility, origins, calls: [...running, ...waiting, ...calls] };
   }
 

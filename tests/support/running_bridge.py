@@ -154,7 +154,7 @@ class FakePage:
             auth={"token": token},
             wait_timeout=20,
         )
-        said = hello or {"protocol": 2, "page_id": "p1"}
+        said = hello or {"protocol": 2, "page_id": "p1", "plan_version": 2}
         self.handshake = await self.socket.call("bridge:hello", said, timeout=20)
         return self.handshake
 

@@ -21,6 +21,7 @@ from toolserver.operation.parameter_list import write_parameters
 from toolserver.operation.withheld import amend_plan
 
 PLAN_VERSION = 1
+"""Of a plan without edits of arguments; see `EDITED_VERSION` for one with them."""
 
 
 @dataclass(slots=True)

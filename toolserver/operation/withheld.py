@@ -18,6 +18,10 @@ from toolserver.operation.body_field import may_be_object, rules_of
 from toolserver.operation.parameter import Parameter, Sending
 from toolserver.schema.withheld import Place, PlaceFinder
 
+EDITED_VERSION = 2
+"""Of a plan from which something is withheld. A page from before such plans refuses it."""
+
+_EDITED_START = b'{"version":%d,' % EDITED_VERSION
 _LOCATIONS_OF_QUERIES = ("query", "querystring")
 
 
@@ -87,7 +91,7 @@ class Withholding:
 
 def amend_plan(plan_json: bytes, withheld: Withheld) -> bytes:
     """The plan of an operation with what is withheld of it."""
-    plan = cast(JsonObject, orjson.loads(plan_json))
+    plan = cast(JsonObject, orjson.loads(plan_json)) | {"version": EDITED_VERSION}
     places = dict(withheld.by_parameter)
     parameters = [each for each in array_at(plan, "parameters") if isinstance(each, dict)]
     for entry in parameters:
@@ -110,6 +114,11 @@ def amend_plan(plan_json: bytes, withheld: Withheld) -> bytes:
         "places": [place.to_json() for place in withheld.places],
     }
     return dump_json(plan)
+
+
+def version_of_plan(plan_json: bytes) -> int:
+    """The version of a plan: who knows only lower ones would send a request without what edits fix."""
+    return EDITED_VERSION if plan_json.startswith(_EDITED_START) else 1
 
 
 class FixedValue(NamedTuple):

@@ -36,7 +36,9 @@ class Edited:
 
 
 @asynccontextmanager
-async def edited(folder: Path, answer: dict[str, Any], *actions: JsonObject) -> AsyncGenerator[Edited]:
+async def edited(
+    folder: Path, answer: dict[str, Any], *actions: JsonObject, hello: dict[str, Any] | None = None
+) -> AsyncGenerator[Edited]:
     made = Edited(answer)
     async with running_bridge(folder) as bridge:
         await bridge.components.registry.share_document(
@@ -47,7 +49,7 @@ async def edited(folder: Path, answer: dict[str, Any], *actions: JsonObject) -> 
             made.sent.append(call)
             return made.answer
 
-        async with page_of(bridge, bridge.local_user.id, answering) as page:
+        async with page_of(bridge, bridge.local_user.id, answering, hello=hello) as page:
             made.url, made.page = bridge.base_url, page
             made.headers = {"Authorization": f"Bearer {bridge.key}"}
             yield made
@@ -87,3 +89,22 @@ async def test_an_error_of_the_api_is_read_as_it_is(tmp_path: Path) -> None:
     answer = {**json_answer({"reason": "no such shop"}), "http_status": 404}
     async with edited(tmp_path, answer, edit) as shop:
         assert "no such shop" in json.dumps(await shop.call("listProducts", {}))
+
+
+async def test_a_page_from_before_an_update_gets_no_call_whose_fixed_values_it_would_leave_out(
+    tmp_path: Path,
+) -> None:
+    """Ruling 54: a page that does not know what a plan withholds would build another request than was accepted."""
+    fixed: JsonObject = {"target": NAME, "update": {"x-tool-bridge": {"fixed": "tea"}}}
+    older = {"protocol": 2, "page_id": "p1"}
+    async with edited(tmp_path, json_answer({}), fixed, hello=older) as shop:
+        refused = (await shop.call("addProduct", {"price": 1}))["error"]
+        assert (refused["code"], refused["retryable"]) == ("no_browser", True)
+        assert "Reload the page" in refused["message"]
+        assert shop.sent == []
+        assert "error" not in await shop.call("listProducts", {})
+    newer = tmp_path / "newer"
+    newer.mkdir()
+    async with edited(newer, json_answer({}), fixed) as shop:
+        assert "error" not in await shop.call("addProduct", {"price": 1})
+        assert len(shop.sent) == 1

@@ -4,7 +4,7 @@ import { fixedValues } from "../../../static/request/withheld.js";
 
 /** @type {import("../../../static/types/types.d.ts").RequestPlan} */
 const PLAN = {
-  version: 1,
+  version: 2,
   method: "POST",
   base_url: "https://api.example",
   path: "/",

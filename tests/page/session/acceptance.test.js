@@ -2,6 +2,7 @@
 import assert from "node:assert/strict";
 import test from "node:test";
 import { acceptOffers, PinError, pinsOf } from "../../../static/session/pin_offers.js";
+import { buildRequest, PLAN_VERSION } from "../../../static/request/build.js";
 import { Pins } from "../../../static/executor/pins.js";
 import { Acceptance, acceptedByOpening, DocumentChanged, isAccepted, isChanged } from "../../../static/session/acceptance.js";
 
@@ -112,4 +113,17 @@ test("never accepted, accepted and changed since are three different things", ()
       [false, true],
     ],
   );
+});
+
+test("a plan newer than the page is neither pinned nor built: it may carry what the page would leave out", () => {
+  const pinned = (/** @type {number} */ version) => {
+    const operation = offered("/a");
+    operation.plan.version = version;
+    return pinsOf({ id: "s", base_url: "" }, { "GET /a": operation }, "https://bridge.example");
+  };
+  assert.equal(pinned(1).pins.length, 1);
+  assert.equal(pinned(PLAN_VERSION).pins.length, 1);
+  assert.deepEqual(pinned(PLAN_VERSION + 1).refused.map(({ code }) => code), ["bad_plan"]);
+  const plan = { ...offered("/a").plan, parameters: [], version: PLAN_VERSION + 1 };
+  assert.throws(() => buildRequest(plan, {}), { code: "unsendable", message: /Reload/ });
 });
