@@ -165,7 +165,7 @@ class CallRequest:
     always_asks: bool = False
     """Whether each call waits for its user, whatever mode and grants say."""
     plan_version: int = 1
-    """Of the operation's plan: a page that knows only lower ones would ignore what edits keep from callers."""
+    """Of the operation's plan: a page that knows only lower ones would ignore what edits withhold."""
     needs_approval: bool = False
     """Whether the page must ask its user. A page may ask although it need not."""
     idempotency_key: bool = False

@@ -94,7 +94,7 @@ async def test_an_error_of_the_api_is_read_as_it_is(tmp_path: Path) -> None:
 async def test_a_page_from_before_an_update_gets_no_call_whose_fixed_values_it_would_leave_out(
     tmp_path: Path,
 ) -> None:
-    """Ruling 54: a page that does not know what a plan withholds would build another request than was accepted."""
+    """Ruling 54: it does not know what a plan withholds, and sends another request than the accepted."""
     fixed: JsonObject = {"target": NAME, "update": {"x-tool-bridge": {"fixed": "tea"}}}
     older = {"protocol": 2, "page_id": "p1"}
     async with edited(tmp_path, json_answer({}), fixed, hello=older) as shop:
