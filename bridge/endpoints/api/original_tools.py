@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import re
 from collections.abc import Sequence
 from typing import Any, Literal
@@ -20,8 +21,8 @@ from bridge.http.declared_routes import DeclaredApiRoutes, api_route, ok
 from bridge.http.routing import ApiModel, compressed, json_answer
 from toolserver.errors import quote_text
 from toolserver.tool.catalog import Tool
-from toolserver.tool.compile import CompiledDocument
-from toolserver.tool.selection import estimated_tokens
+from toolserver.tool.compile import CompiledDocument, CompiledOperation
+from toolserver.tool.selection import tokens_for
 
 MAX_COUNTED = 1_000
 """Operations of one server whose schemas are made only to count their tokens; chosen. Of a larger server
@@ -142,7 +143,7 @@ class OriginalToolRoutes(DeclaredApiRoutes):
         original = {
             "key": key,
             "name": found.suggested_name,
-            "tokens": estimated_tokens(found.suggested_name, found.description, schema_json),
+            "tokens": _tokens_of(found, schema_json),
             "warnings": [*found.warnings, *schemas[key].warnings],
             "schema": orjson.Fragment(schema_json),
             **orjson.loads(places),
@@ -162,10 +163,11 @@ class OriginalToolRoutes(DeclaredApiRoutes):
         operations = compiled.operations[:MAX_COUNTED]
         keys = [operation.key for operation in operations]
         schemas = await self._reader.compile_schemas(record.text, compiled.digest, keys)
-        tools = {
-            each.key: estimated_tokens(each.suggested_name, each.description, schemas[each.key].schema_json)
-            for each in operations
-        }
+
+        def count() -> dict[str, int]:
+            return {each.key: _tokens_of(each, schemas[each.key].schema_json) for each in operations}
+
+        tools = await asyncio.to_thread(count)
         return compressed(json_answer(OriginalTokens(tokens=sum(tools.values()), tools=tools)))
 
     async def _own_record(self, request: web.Request) -> ServerRecord:
@@ -179,6 +181,11 @@ class OriginalToolRoutes(DeclaredApiRoutes):
         return await self._reader.compile_document(
             record.text, source_url=record.source_url, base_url=record.base_url, overlays=overlays
         )
+
+
+def _tokens_of(operation: CompiledOperation, schema_json: bytes) -> int:
+    """As the tools of today are counted, so that only edits make a difference."""
+    return tokens_for("keywords", operation.suggested_name, operation.description, schema_json)
 
 
 def _may_be_counted(server: LoadedServer, tool: Tool) -> bool:

@@ -13,7 +13,7 @@ from bridge.catalog.server_rights import may_change, may_share
 from bridge.catalog.server_view import LoadedServer, UserView
 from bridge.http.routing import ApiModel
 from toolserver.openapi.security import FlowKind, SecurityScheme
-from toolserver.operation.withheld import fixed_values
+from toolserver.operation.withheld import EDITED_VERSION, fixed_values, version_of_plan
 from toolserver.tool.catalog import Tool
 from toolserver.tool.compile import CompiledOperation
 from toolserver.tool.selection import Absence
@@ -140,7 +140,7 @@ class ServerTool(ApiModel):
     fixed: list[FixedArgument]
     """Values that every request carries."""
     original: OriginalTool | None
-    """What edits have changed; null: neither name nor description."""
+    """What edits have changed; null: neither name nor description, nor which arguments there are."""
 
 
 class SkippedOperation(ApiModel):
@@ -396,14 +396,15 @@ def tool_model(view: UserView, server: LoadedServer, tool: Tool, left_out: Absen
             FixedArgument(location=place, name=name, value=value)
             for place, name, value in fixed_values(operation.plan_json)
         ],
-        original=_original(operation),
+        original=_original(operation, is_edited=bool(server.record.overlays)),
     )
 
 
-def _original(operation: CompiledOperation) -> OriginalTool | None:
+def _original(operation: CompiledOperation, *, is_edited: bool) -> OriginalTool | None:
     original = operation.original
     if original is None:
-        return None
+        edits_arguments = is_edited and version_of_plan(operation.plan_json) == EDITED_VERSION
+        return OriginalTool(name=None, description=None) if edits_arguments else None
     return OriginalTool(
         name=None if original.name == operation.suggested_name else original.name,
         description=None if original.description == operation.description else original.description,

@@ -166,6 +166,39 @@ async def test_an_editor_sees_the_original_and_what_the_edits_save(
         assert now["tools"]["all"] < before["tools"]["GET /products"] == found["tokens"]
 
 
+async def test_a_tool_that_nothing_edits_takes_as_many_tokens_as_before(
+    tmp_path: Path, http: aiohttp.ClientSession
+) -> None:
+    """Issue 41: the page shows what an edit saves, not what another count of the same would give."""
+    limited: JsonObject = {"type": "integer", "minimum": 1, "maximum": 100, "default": 20}
+    operation: JsonObject = {
+        "operationId": "listAll",
+        "parameters": [{"name": "limit", "in": "query", "schema": limited}],
+        "responses": {"200": {"description": "ok"}},
+    }
+    async with running_bridge(tmp_path) as bridge:
+        ann = await page_of(bridge, http, "ann")
+        text = document_text(paths={"/all": {"get": operation}})
+        server = (await ann.post("/api/servers", {"text": text}))["id"]
+        path = f"/api/servers/{server}/original"
+        before, now = await ann.get(f"{path}/tokens"), await ann.get("/api/tokens")
+        assert now["tools"] == {"listAll": before["tokens"]}
+        assert (await ann.get(f"{path}?key=GET%20/all"))["tokens"] == before["tokens"]
+
+
+async def test_a_tool_counts_as_edited_if_only_its_arguments_are(
+    tmp_path: Path, http: aiohttp.ClientSession
+) -> None:
+    """Issue 41: the review marks what an edit changes, also where name and description stay."""
+    async with running_bridge(tmp_path) as bridge:
+        ann = await page_of(bridge, http, "ann")
+        shop = (await ann.post("/api/servers", {"text": document_text()}))["id"]
+        target = "$.paths['/products'].get.parameters[0]"
+        await put(ann, shop, [overlay_text({"target": target, "update": {"x-tool-bridge": {"fixed": 5}}})])
+        tools = {tool["name"]: tool["original"] for tool in (await ann.get(f"/api/servers/{shop}"))["tools"]}
+        assert tools == {"listProducts": {"name": None, "description": None}, "addProduct": None}
+
+
 async def test_tools_of_an_mcp_server_are_found_for_edits_as_well(
     tmp_path: Path, http: aiohttp.ClientSession
 ) -> None:
