@@ -20,13 +20,24 @@ export class EditField {
       "aria-label": t`${member.label}: as the document says`,
     });
     this.element = this.#render();
+    /** As it was typed when it was last saved. */
+    this.saved = "";
     this.setValue(value);
+    this.noteSaved();
     for (const type of ["input", "change"]) this.control.addEventListener(type, () => this.#show());
   }
 
   /** @returns {import("./edit_members.js").Reading} */
   read() {
     return readMember(this.member, this.#typed());
+  }
+
+  get isUnsaved() {
+    return this.#typed() !== this.saved;
+  }
+
+  noteSaved() {
+    this.saved = this.#typed();
   }
 
   /** @param {JsonValue | undefined} value undefined: as the document says */

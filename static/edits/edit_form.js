@@ -53,6 +53,14 @@ export class EditForm {
     return wrong.length === 0 ? edits : null;
   }
 
+  get isUnsaved() {
+    return [...this.fields.values()].flat().some((field) => field.isUnsaved);
+  }
+
+  noteSaved() {
+    for (const field of [...this.fields.values()].flat()) field.noteSaved();
+  }
+
   /** @param {ToolEdits} edits */
   setEdits(edits) {
     for (const [target, fields] of this.fields)

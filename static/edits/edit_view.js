@@ -39,6 +39,7 @@ export class EditView {
   /** @param {HTMLElement} container */
   async start(container) {
     fill(container, this.body);
+    window.addEventListener("beforeunload", this.#holdBack);
     try {
       const server = await this.parts.api.readServer(this.serverId);
       if (!isOwn(server)) return fill(this.body, crumbsTo(server, this.key), ...foreignNotice(server));
@@ -57,7 +58,17 @@ export class EditView {
 
   stop() {
     this.isStopped = true;
+    window.removeEventListener("beforeunload", this.#holdBack);
   }
+
+  /** The router asks before it leaves what is not saved. */
+  get isUnsaved() {
+    return this.form?.isUnsaved ?? false;
+  }
+
+  #holdBack = (/** @type {Event} */ event) => {
+    if (this.isUnsaved) event.preventDefault();
+  };
 
   /** @param {ServerDetail} server */
   #render(server) {
@@ -105,7 +116,10 @@ export class EditView {
           this.messages,
           notice("warning", t`Nothing is saved yet: another tab has changed the same. See the marked fields.`),
         );
-      } else await this.#confirm();
+      } else {
+        form.noteSaved();
+        await this.#confirm();
+      }
     } catch (failure) {
       this.#refuse(failure);
     } finally {

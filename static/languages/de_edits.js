@@ -8,6 +8,8 @@ export const GERMAN_EDITS = {
     "Eine Bearbeitung ändert, was Modelle lesen und welche Argumente sie ausfüllen, nie die API. Sie wird beim Server als OpenAPI-Overlay gespeichert, das sich exportieren lässt. Was geändert ist, muss erneut akzeptiert werden.",
   "Save the edits": "Bearbeitung speichern",
   "All edits of the server": "Alle Bearbeitungen des Servers",
+  "What you typed here is not saved. Leave it all the same?":
+    "Die Eingaben hier sind nicht gespeichert. Trotzdem verlassen?",
   "As the document says": "Wie im Dokument",
   "{0}: as the document says": "{0}: wie im Dokument",
   "as the document says": "wie im Dokument",

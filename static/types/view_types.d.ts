@@ -53,4 +53,6 @@ export interface View {
   stop(): void;
   /** Shows another of its addresses without being rebuilt; false: it cannot. */
   followRoute?(route: import("../ui/router.js").Route): boolean;
+  /** Whether it has something typed that leaving it would lose. */
+  readonly isUnsaved?: boolean;
 }

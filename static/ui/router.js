@@ -80,7 +80,7 @@ export class Router {
   start() {
     if (this.listening) return;
     this.listening = new AbortController();
-    window.addEventListener("hashchange", () => void this.#show(true), { signal: this.listening.signal });
+    window.addEventListener("hashchange", ({ oldURL }) => this.#move(oldURL), { signal: this.listening.signal });
     void this.#show(false);
   }
 
@@ -89,6 +89,14 @@ export class Router {
     this.listening = this.opening = null;
     this.view?.stop();
     this.view = null;
+  }
+
+  /** @param {string} from the address before */
+  #move(from) {
+    const isLost = location.hash !== "#main" && this.view?.isUnsaved === true;
+    if (isLost && !confirm(t`What you typed here is not saved. Leave it all the same?`))
+      history.pushState(null, "", from); // which moves nothing
+    else void this.#show(true);
   }
 
   /** @param {boolean} moved the user went there: the reading position goes to the top */

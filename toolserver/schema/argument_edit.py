@@ -6,6 +6,8 @@ for each that cannot be. Who may fix values is for the caller to say. The schema
 """
 
 import re
+from collections.abc import Callable, Mapping
+from typing import TypeGuard
 
 from msgspec import Struct
 
@@ -20,8 +22,23 @@ MAX_PROSE_CHARS = 50_000
 _MAX_EXACT = 2**53 - 1
 _MAX_FIXED_VALUES = 1_000
 _NAME = re.compile(r"[A-Za-z0-9_.-]{1,64}")
-_FOREIGN_VALUE = "fixes a value, which only an overlay of the server's owner may do."
 _NO_VALUE: tuple[JsonValue, ...] = ()
+_FOREIGN_VALUE = "fixes a value, which only an overlay of the server's owner may do."
+
+
+def _is_number(value: JsonValue) -> TypeGuard[int | float]:
+    return isinstance(value, int | float) and not isinstance(value, bool)
+
+
+_TYPES: Mapping[str, Callable[[JsonValue], bool]] = {
+    "string": lambda value: isinstance(value, str),
+    "boolean": lambda value: isinstance(value, bool),
+    "array": lambda value: isinstance(value, list),
+    "object": lambda value: isinstance(value, dict),
+    "null": lambda value: value is None,
+    "number": _is_number,
+    "integer": lambda value: _is_number(value) and value % 1 == 0,
+}
 
 
 class ArgumentEdit(Struct, frozen=True, gc=False):
@@ -57,6 +74,8 @@ def read_argument_edit(
     problems: list[str] = []
     found = {name for name, value in written.items() if _is_readable(name, value, about, problems)}
     fixed = _fixed(written, named, about, may_fix=may_fix, problems=problems) if "fixed" in found else ()
+    if fixed and not _is_of_type(fixed[0], schema):
+        problems.append(f"`fixed` in {about} is sent as it is, but the document asks for another type.")
     is_hidden_by_edit = "hidden" in found and written["hidden"] is True
     is_hidden = is_hidden_by_edit or ("hidden" not in found and written.get(DOCUMENT_HIDDEN) is True)
     if is_hidden and not fixed and is_required:
@@ -169,6 +188,15 @@ def _fixed(
         )
         return ()
     return (value,)
+
+
+def _is_of_type(value: JsonValue, schema: JsonObject) -> bool:
+    """Whether a value has a type that its schema names, as far as that says one by itself."""
+    said = schema.get("type")
+    types = [said] if isinstance(said, str) else array_at(schema, "type")
+    if not types or (value is None and schema.get("nullable") is True):
+        return True
+    return any(each not in _TYPES or _TYPES[each](value) for each in map(str, types))
 
 
 def _holds_secret(named: str, value: JsonValue) -> bool:

@@ -5,7 +5,7 @@ import os
 from pathlib import Path
 
 import pytest
-from playwright.async_api import Locator, Page, expect
+from playwright.async_api import Dialog, Locator, Page, expect
 
 from tests.browser.browser_harness import BrowserHarness
 from tests.browser.chat_harness import barriers
@@ -169,6 +169,33 @@ async def test_an_edit_that_cannot_be_is_said_at_its_field(scene: BrowserHarness
     await expect(
         form.locator("[data-argument=any]").get_by_role("alert").filter(has_text="Credentials")
     ).to_be_visible()
+
+
+async def test_who_leaves_what_is_not_saved_is_asked(scene: BrowserHarness) -> None:
+    """Issue 41: a wrong click does not cost what was typed; what is saved is left without a question."""
+    page = await scene.open_page()
+    server = await open_echo(scene, page)
+    form = await edit_tool(page, server, "echoOnce")
+    name = form.get_by_label("Name", exact=True).first
+    await name.fill("echo")
+    asked: list[str] = []
+
+    async def stay(dialog: Dialog) -> None:
+        asked.append(dialog.message)
+        await dialog.dismiss()
+
+    page.once("dialog", stay)
+    address = page.url
+    async with page.expect_event("dialog"):
+        await page.get_by_role("navigation").get_by_role("link", name="Tools").click()
+    await page.wait_for_url(address)
+    await expect(name).to_have_value("echo")
+    assert len(asked) == 1
+    await save(page)
+    page.once("dialog", stay)
+    await page.get_by_role("navigation").get_by_role("link", name="Tools").click()
+    await expect(form).to_have_count(0)
+    assert len(asked) == 1
 
 
 @pytest.mark.slow

@@ -57,6 +57,31 @@ def test_a_model_reads_the_name_and_description_of_an_edit() -> None:
     assert (planned["argument"], planned["name"]) == ("max_items", "l")
 
 
+@pytest.mark.parametrize(
+    ("value", "schema", "fits"),
+    [
+        ("many", {"type": "integer"}, False),
+        (1.5, {"type": "integer"}, False),
+        (True, {"type": "number"}, False),
+        (5, {"type": "string"}, False),
+        (None, {"type": "string"}, False),
+        (5, {"type": "integer"}, True),
+        (5.0, {"type": "integer"}, True),
+        (None, {"type": "string", "nullable": True}, True),
+        (None, {"type": ["string", "null"]}, True),
+        (5, {"type": "file"}, True),
+        (5, {}, True),
+    ],
+)
+def test_a_fixed_value_of_another_type_is_sent_and_its_user_is_warned(
+    value: JsonValue, schema: JsonObject, fits: bool
+) -> None:
+    """Issue 41: what is typed into the wrong field is seen in the review, not in the API's refusals."""
+    _, operation, _ = edited(get(parameter("l", schema=schema)), on("l", fixed=value))
+    assert [each["fixed"] for each in json.loads(operation.plan_json)["parameters"]] == [value]
+    assert any("asks for another type" in warning for warning in operation.warnings) is not fits
+
+
 def test_a_changed_default_reaches_the_model() -> None:
     """Issue 41: a default is changed by a plain overlay."""
     edit: JsonObject = {"target": "$.paths['/a'].get.parameters[0].schema", "update": {"default": "7"}}
