@@ -6,6 +6,7 @@ import { PinError, pinOf } from "../../../static/session/pin_offers.js";
 import { cancelSentence, readCall } from "../../../static/executor/call_message.js";
 import { uploadResult } from "../../../static/executor/result_upload.js";
 import { plan } from "../support/plans.js";
+import { PLAN_VERSION } from "../../../static/request/build.js";
 
 const MESSAGE = {
   chat_id: "chat",
@@ -115,7 +116,7 @@ test("an operation that cannot be trusted or sent is not accepted", () => {
     }
   };
   assert.equal(code("DELETE /things", {}), "bad_plan");
-  assert.equal(code("GET /things", { version: /** @type {any} */ (2) }), "bad_plan");
+  assert.equal(code("GET /things", { version: /** @type {any} */ (PLAN_VERSION + 1) }), "bad_plan");
   assert.equal(code("GET /things", { base_url: "" }), "no_base_url");
   assert.equal(code("GET /things", { base_url: "http://localhost:1/api" }), "forbidden_origin");
 });
