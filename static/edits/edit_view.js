@@ -103,10 +103,10 @@ export class EditView {
   async #save() {
     const form = /** @type {EditForm} */ (this.form);
     const mine = form.read();
+    fill(this.messages);
     if (mine === null) return;
     const hadFocus = document.activeElement === this.save;
     this.save.disabled = true;
-    fill(this.messages);
     try {
       const { edits, clashes } = await this.editing.save(mine);
       form.setEdits(edits);
