@@ -84,6 +84,7 @@ async def test_every_metric_of_the_reference_is_seen_with_its_labels(
         ask = partial(client.chat.completions.create, model=MODEL, messages=HELLO)
         await ask()
         assert await status_of_call(bridge, "noSuchTool") == 404
+        assert await status_of_call(bridge, "listProducts", '{"result_select": "[0]"}') == 200
         shop.is_broken = True
         async with asyncio.TaskGroup() as group:
             group.create_task(ask())
