@@ -88,7 +88,7 @@ async def test_every_metric_of_the_reference_is_seen_with_its_labels(
         shop.is_broken = True
         async with asyncio.TaskGroup() as group:
             group.create_task(ask())
-            await eventually(lambda: len(page.calls) == 2)
+            await eventually(lambda: len(page.calls) == 3)
             with limit_disk(0):
                 for _ in range(OPENS_AFTER):
                     assert await status_of_call(bridge, "listProducts") == 502
