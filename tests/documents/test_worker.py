@@ -29,6 +29,9 @@ from toolserver.openapi.bundle import bundle_document
 
 pytestmark = [pytest.mark.asyncio, pytest.mark.both_event_loops, pytest.mark.wide]
 
+SHORT_COMPILE_S = 6.0
+"""Short to wait for, and enough for a small document in a process of low priority beside a busy one."""
+
 
 @pytest_asyncio.fixture
 async def worker() -> AsyncIterator[DocumentWorker]:
@@ -113,7 +116,7 @@ async def test_a_bad_document_is_named_and_the_next_one_served(
 
 async def test_a_document_that_takes_too_long_costs_its_process_and_nothing_else() -> None:
     """A hostile document costs bounded time; the next one has all of it again."""
-    async with working(compile_s=4.0) as worker:
+    async with working(compile_s=SHORT_COMPILE_S) as worker:
         await worker.start_child()
         with held(worker), pytest.raises(BridgeError) as refused:
             await compile_text(worker, document_text())
@@ -183,7 +186,7 @@ async def test_a_third_slow_document_begins_again_when_another_has_ended() -> No
 
 async def test_a_slow_document_that_is_given_up_ends_its_own_process_only() -> None:
     """Finding O-3: its time is over, or its process dies, while others are read."""
-    async with working(patience_s=0.1, compile_s=2.0) as worker:
+    async with working(patience_s=0.1, compile_s=SHORT_COMPILE_S) as worker:
         await worker.start_child()
         with held(worker):
             slow = await begun(worker, large_yaml(10))
@@ -451,7 +454,7 @@ async def test_a_pattern_of_an_overlay_ends_with_the_time_of_its_document() -> N
     """Ruling 52: `match` and `search` may backtrack for ages, and only the child's time is lost."""
     text = document_text("a" * 40)
     overlay = overlay_text({"target": "$.info[?match(@, '(a|a)*b')]", "remove": True})
-    async with working(compile_s=2) as worker:
+    async with working(compile_s=SHORT_COMPILE_S) as worker:
         with pytest.raises(BridgeError) as failure:
             await worker.compile_document(text, source_url=None, base_url=None, overlays=[overlay])
         assert failure.value.error.detail["code"] == "too_slow"
