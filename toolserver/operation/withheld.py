@@ -70,12 +70,14 @@ class Withholding:
                 by_parameter.append((each.sending.target, index))
         at_body = None if body is None else self._finder.find_places(body.schema, places, problems)
         renamed = [each.sending for each in parameters if each.sending.chosen]
-        if not (withheld or places or renamed):
-            return None, problems
         root = None if at_body is None else places[at_body]
+        of_body = [] if root is None else root.refused
+        if body is not None:
+            of_body = [*of_body, *self._finder.renamed_in(body.schema)]
+        if not (withheld or places or renamed or of_body):
+            return None, problems
         names = dict.fromkeys(name for each in (*withheld, *renamed) for name in _names_of(each))
-        if root is not None:
-            names |= dict.fromkeys(each for name in root.refused for each in (name, legal_name(name)))
+        names |= dict.fromkeys(each for name in of_body for each in (name, legal_name(name)))
         return (
             Withheld(
                 tuple([each for each in withheld if each.fixed]),

@@ -96,6 +96,17 @@ class PlaceFinder:
             self._look_through(schema)
         return id(schema) in self._telling
 
+    def renamed_in(self, schema: JsonValue) -> Iterator[str]:
+        """The properties of a schema for whose arguments an edit chose a name.
+
+        Raises:
+            TooManyPlaces: see there.
+        """
+        if isinstance(schema, dict) and self.tells(schema):
+            for branch in self.branches_of((schema,)):
+                properties = object_at(branch, "properties")
+                yield from (name for name, each in properties.items() if chosen_name(each))
+
     def branches_of(self, schemas: _Schemas) -> list[JsonObject]:
         """The schemas and all that they combine, each once."""
         found: dict[int, JsonObject] = {}
