@@ -113,6 +113,16 @@ def scalar_text(value: JsonValue, written: str | None = None) -> str | None:
     return repr(value) if isinstance(value, int | float) else None
 
 
+def values_within(values: Iterable[JsonValue]) -> list[JsonValue]:
+    """What stands directly in those that are objects or arrays; what several share, each time."""
+    return [
+        below
+        for value in values
+        if isinstance(value, dict | list)
+        for below in (value.values() if isinstance(value, dict) else value)
+    ]
+
+
 def object_at(container: JsonObject, key: str) -> JsonObject:
     """The object under `key`; an empty one when it is absent or of another type."""
     value = container.get(key)

@@ -15,6 +15,7 @@ from toolserver.json_types import (
     WrittenArray,
     WrittenObject,
     select_items,
+    values_within,
     written_items,
     written_member,
 )
@@ -172,12 +173,7 @@ class EditedTree:
             if depth > self._limits.max_depth + 1:
                 message = f"The edited document is nested more than {self._limits.max_depth} levels deep."
                 raise OverlayError("too_deep", message)
-            level = [
-                below
-                for value in level
-                if isinstance(value, dict | list)
-                for below in (value.values() if isinstance(value, dict) else value)
-            ]
+            level = values_within(level)
         return nodes
 
     def _too_large(self) -> OverlayError:

@@ -12,7 +12,15 @@ from typing import TypeGuard
 from msgspec import Struct
 
 from toolserver.errors import quote_text
-from toolserver.json_types import JsonObject, JsonValue, array_at, object_at, text_at, with_texts_of
+from toolserver.json_types import (
+    JsonObject,
+    JsonValue,
+    array_at,
+    object_at,
+    text_at,
+    values_within,
+    with_texts_of,
+)
 from toolserver.openapi.document_marks import DOCUMENT_FIXED, DOCUMENT_HIDDEN
 from toolserver.openapi.edits import EXTENSION
 from toolserver.secret_names import is_like_key, is_secret_name
@@ -159,12 +167,7 @@ def _is_sendable(value: JsonValue) -> bool:
         count += len(level)
         if count > _MAX_FIXED_VALUES or not all(map(_is_exact, level)):
             return False
-        level = [
-            below
-            for each in level
-            if isinstance(each, dict | list)
-            for below in (each.values() if isinstance(each, dict) else each)
-        ]
+        level = values_within(level)
     return True
 
 
