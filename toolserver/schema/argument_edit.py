@@ -6,8 +6,6 @@ for each that cannot be. Who may fix values is for the caller to say. The schema
 """
 
 import re
-from collections.abc import Callable, Mapping
-from typing import TypeGuard
 
 from msgspec import Struct
 
@@ -23,6 +21,7 @@ from toolserver.json_types import (
 )
 from toolserver.openapi.document_marks import DOCUMENT_FIXED, DOCUMENT_HIDDEN
 from toolserver.openapi.edits import EXTENSION
+from toolserver.schema.keywords import TYPES, type_of
 from toolserver.secret_names import is_like_key, is_secret_name
 
 MAX_PROSE_CHARS = 50_000
@@ -32,21 +31,6 @@ _MAX_FIXED_VALUES = 1_000
 _NAME = re.compile(r"[A-Za-z0-9_.-]{1,64}")
 _NO_VALUE: tuple[JsonValue, ...] = ()
 _FOREIGN_VALUE = "fixes a value, which only an overlay of the server's owner may do."
-
-
-def _is_number(value: JsonValue) -> TypeGuard[int | float]:
-    return isinstance(value, int | float) and not isinstance(value, bool)
-
-
-_TYPES: Mapping[str, Callable[[JsonValue], bool]] = {
-    "string": lambda value: isinstance(value, str),
-    "boolean": lambda value: isinstance(value, bool),
-    "array": lambda value: isinstance(value, list),
-    "object": lambda value: isinstance(value, dict),
-    "null": lambda value: value is None,
-    "number": _is_number,
-    "integer": lambda value: _is_number(value) and value % 1 == 0,
-}
 
 
 class ArgumentEdit(Struct, frozen=True, gc=False):
@@ -199,7 +183,9 @@ def _is_of_type(value: JsonValue, schema: JsonObject) -> bool:
     types = [said] if isinstance(said, str) else array_at(schema, "type")
     if not types or (value is None and schema.get("nullable") is True):
         return True
-    return any(each not in _TYPES or _TYPES[each](value) for each in map(str, types))
+    own = type_of(value)
+    fitting = (own, "number") if own == "integer" else (own,)
+    return any(each not in TYPES or each in fitting for each in map(str, types))
 
 
 def _holds_secret(named: str, value: JsonValue) -> bool:
