@@ -10,11 +10,10 @@ from typing import NamedTuple
 
 from toolserver.errors import DocumentError, quote_text
 from toolserver.json_types import JsonObject, JsonValue, array_at, object_at, text_at
-from toolserver.openapi.document import Document
+from toolserver.openapi.document import MAX_PROSE_CHARS, Document
 from toolserver.openapi.media_type import JSON
 from toolserver.operation.body import Body
 from toolserver.operation.operation import Operation, OperationList
-from toolserver.operation.parameter import MAX_PROSE_CHARS
 from toolserver.operation.path_item import Skipped
 from toolserver.operation.tool_edit import read_edit
 from toolserver.operation.withheld import Withheld, Withholding

@@ -37,6 +37,9 @@ near."""
 
 _MAX_REFERENCE_CHARS = 4000
 
+MAX_PROSE_CHARS = 50_000
+"""Maximum characters of one summary or description; no model reads more, and it would only cost time."""
+
 _MAX_WARNINGS = 50
 
 OMITTED_FIELD = "x-left-out"

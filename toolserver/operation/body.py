@@ -12,7 +12,7 @@ from msgspec import Struct, structs
 
 from toolserver.errors import quote_text
 from toolserver.json_types import JsonObject, JsonValue, object_at, text_at
-from toolserver.openapi.document import Document, reference_of
+from toolserver.openapi.document import MAX_PROSE_CHARS, Document, reference_of
 from toolserver.openapi.media_type import (
     EVENTS,
     FORM_DATA,
@@ -42,7 +42,6 @@ _BY_POSITION = ("prefixEncoding", "itemEncoding", "itemSchema")
 """Fields of a multipart media type (OpenAPI 3.2 §4.14.5) whose parts are identified by position, not name."""
 
 _PREFERENCE: tuple[BodyKind, ...] = ("json", "form", "multipart", "text", "xml", "sequence", "binary")
-_MAX_PROSE_CHARS = 50_000
 _MAX_NAMED = 10
 """Maximum number of properties that a warning names."""
 
@@ -149,7 +148,7 @@ class BodyReader:
             written.content_type,
             written.schema,
             node.get("required") is True,
-            text_at(node, "description")[:_MAX_PROSE_CHARS],
+            text_at(node, "description")[:MAX_PROSE_CHARS],
             written.kind,
             written.fields,
             written.parts,

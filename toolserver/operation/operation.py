@@ -14,7 +14,7 @@ from msgspec import Struct
 
 from toolserver.errors import DocumentError, ReferenceFailed, limit_warnings, quote_text
 from toolserver.json_types import JsonObject, JsonValue, text_at
-from toolserver.openapi.document import SWAGGER, Document
+from toolserver.openapi.document import MAX_PROSE_CHARS, SWAGGER, Document
 from toolserver.openapi.media_type import accept_of
 from toolserver.openapi.security import (
     RequirementReader,
@@ -27,7 +27,7 @@ from toolserver.openapi.security import (
 from toolserver.openapi.servers import ServerUrl, Values, read_servers, variables_of
 from toolserver.openapi.swagger import SwaggerReader
 from toolserver.operation.body import Body, BodyReader, UnwritableBody
-from toolserver.operation.parameter import MAX_PROSE_CHARS, Parameter
+from toolserver.operation.parameter import Parameter
 from toolserver.operation.parameter_list import (
     MAX_PARAMETERS,
     NO_ENTRIES,

@@ -12,7 +12,7 @@ from msgspec import Struct, structs
 
 from toolserver.errors import quote_text
 from toolserver.json_types import JsonObject, JsonValue, dump_json, object_at, text_at, trim_bytes
-from toolserver.openapi.document import SWAGGER, Document
+from toolserver.openapi.document import MAX_PROSE_CHARS, SWAGGER, Document
 from toolserver.openapi.edits import EXTENSION
 from toolserver.openapi.media_type import FORM, base_type, choose_json
 from toolserver.openapi.security import read_security_schemes
@@ -43,9 +43,6 @@ _STYLES: dict[Location, tuple[str, ...]] = {
 query string (3.2) has content instead."""
 
 _LOCATIONS: dict[str, Location] = {location: location for location in _STYLES}
-
-MAX_PROSE_CHARS = 50_000
-"""Maximum characters of one summary or description; no model reads more, and it would only cost time."""
 
 _IGNORED_HEADERS = frozenset(("accept", "content-type", "authorization"))
 """Header parameters that "SHALL be ignored" (Parameter Object, 3.1.2): the body and security own them."""

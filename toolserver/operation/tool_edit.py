@@ -10,10 +10,11 @@ import re
 
 from msgspec import Struct
 
-from toolserver.errors import quote_text
 from toolserver.json_types import JsonObject, JsonValue, array_at, object_at, text_at
+from toolserver.openapi.document import MAX_PROSE_CHARS
 from toolserver.openapi.document_marks import DOCUMENT_HIDDEN
 from toolserver.openapi.edits import EXTENSION
+from toolserver.openapi.extension_members import MemberChecks, is_flag, is_prose, read_members
 
 MAX_ORDER = 1_000_000
 
@@ -26,8 +27,6 @@ MAX_EXAMPLE_CHARS = 4_000
 
 CONSEQUENTIAL = "x-openai-isConsequential"
 SPEAKEASY = "x-speakeasy-mcp"
-
-_MAX_PROSE_CHARS = 50_000
 
 _NAME = re.compile(r"[a-zA-Z0-9_-]{1,64}")
 
@@ -68,7 +67,7 @@ def read_edit(node: JsonObject, *, may_loosen: bool = False) -> ToolEdit:
     if not isinstance(written, dict):
         problems.append(f"`{EXTENSION}` is not an object; it is left out.")
         written = {}
-    found = {name: value for name, value in written.items() if _is_readable(name, value, problems)}
+    found = read_members(written, _CHECKS, f"`{EXTENSION}`", problems)
     order = found.get("order")
     return ToolEdit(
         name=text_at(found, "name") or foreign.name,
@@ -108,38 +107,26 @@ def _read_speakeasy(node: JsonObject, problems: list[str]) -> ToolEdit:
         return NO_EDIT
     said = object_at(node, SPEAKEASY)
     name = text_at(said, "name")
-    if name and _NAME.fullmatch(name) is None:
+    if name and not _is_name(name):
         problems.append(f"`name` of `{SPEAKEASY}` has a value that it cannot have.")
         name = ""
     return ToolEdit(
         name=name,
-        description=text_at(said, "description")[:_MAX_PROSE_CHARS].strip(),
+        description=text_at(said, "description")[:MAX_PROSE_CHARS].strip(),
         hidden=said.get("disabled") is True,
     )
 
 
-def _is_readable(name: str, value: JsonValue, problems: list[str]) -> bool:
-    match name:
-        case "name":
-            fits = isinstance(value, str) and _NAME.fullmatch(value) is not None
-        case "description":
-            fits = isinstance(value, str) and 0 < len(value) <= _MAX_PROSE_CHARS
-        case "hidden" | "x-document-hidden":
-            fits = isinstance(value, bool)
-        case "order":
-            fits = isinstance(value, int) and not isinstance(value, bool) and abs(value) <= MAX_ORDER
-        case "approval":
-            fits = value in ("ask", "allow")
-        case "result_select":
-            fits = isinstance(value, str) and 0 < len(value) <= MAX_SELECT_CHARS
-        case "examples":
-            fits = _are_examples(value)
-        case _:
-            problems.append(f"`{EXTENSION}` has no {quote_text(name)}.")
-            return False
-    if not fits:
-        problems.append(f"`{name}` of `{EXTENSION}` has a value that it cannot have.")
-    return fits
+def _is_name(value: JsonValue) -> bool:
+    return isinstance(value, str) and _NAME.fullmatch(value) is not None
+
+
+def _is_order(value: JsonValue) -> bool:
+    return isinstance(value, int) and not isinstance(value, bool) and abs(value) <= MAX_ORDER
+
+
+def _is_select(value: JsonValue) -> bool:
+    return isinstance(value, str) and 0 < len(value) <= MAX_SELECT_CHARS
 
 
 def _are_examples(value: JsonValue) -> bool:
@@ -148,3 +135,15 @@ def _are_examples(value: JsonValue) -> bool:
         and len(value) <= MAX_EXAMPLES
         and all(isinstance(each, dict) and len(repr(each)) <= MAX_EXAMPLE_CHARS for each in value)
     )
+
+
+_CHECKS: MemberChecks = {
+    "name": _is_name,
+    "description": is_prose,
+    "hidden": is_flag,
+    "order": _is_order,
+    "approval": lambda value: value in ("ask", "allow"),
+    "result_select": _is_select,
+    "examples": _are_examples,
+    DOCUMENT_HIDDEN: is_flag,
+}

@@ -21,10 +21,9 @@ from toolserver.json_types import (
 )
 from toolserver.openapi.document_marks import DOCUMENT_FIXED, DOCUMENT_HIDDEN
 from toolserver.openapi.edits import EXTENSION
+from toolserver.openapi.extension_members import MemberChecks, is_flag, is_prose, read_members
 from toolserver.schema.keywords import TYPES, type_of
 from toolserver.secret_names import is_like_key, is_secret_name
-
-MAX_PROSE_CHARS = 50_000
 
 _MAX_EXACT = 2**53 - 1
 _MAX_FIXED_VALUES = 1_000
@@ -64,19 +63,21 @@ def read_argument_edit(
     if not isinstance(written, dict):
         return ArgumentEdit(problems=(f"{about} is not an object; it is left out.",))
     problems: list[str] = []
-    found = {name for name, value in written.items() if _is_readable(name, value, about, problems)}
-    fixed = _fixed(written, named, about, may_fix=may_fix, problems=problems) if "fixed" in found else ()
+    found = read_members(written, _CHECKS, about, problems, link="in")
+    if DOCUMENT_FIXED in found:
+        problems.append(f"{about} {_FOREIGN_VALUE}")
+    fixed = _fixed(found, named, about, may_fix=may_fix, problems=problems)
     if fixed and not _is_of_type(fixed[0], schema):
         problems.append(f"`fixed` in {about} is sent as it is, but the document asks for another type.")
-    is_hidden_by_edit = "hidden" in found and written["hidden"] is True
-    is_hidden = is_hidden_by_edit or ("hidden" not in found and written.get(DOCUMENT_HIDDEN) is True)
+    is_hidden_by_edit = found.get("hidden") is True
+    is_hidden = found.get("hidden", found.get(DOCUMENT_HIDDEN)) is True
     if is_hidden and not fixed and is_required:
         may_fix_default = may_fix and is_hidden_by_edit
         fixed = _by_default(schema, about, may_fix=may_fix_default, problems=problems)
         is_hidden = bool(fixed)
     return ArgumentEdit(
-        name=text_at(written, "name") if "name" in found else "",
-        description=text_at(written, "description").strip() if "description" in found else "",
+        name=text_at(found, "name"),
+        description=text_at(found, "description").strip(),
         is_withheld=is_hidden or bool(fixed),
         fixed=fixed,
         problems=tuple(problems),
@@ -117,29 +118,6 @@ def described_property(name: str, schema: JsonValue) -> JsonValue:
     return with_texts_of(schema, {**schema, "description": edit.description}) if edit.description else schema
 
 
-def _is_readable(name: str, value: JsonValue, about: str, problems: list[str]) -> bool:
-    match name:
-        case "name":
-            fits = _is_name(value)
-        case "description":
-            fits = isinstance(value, str) and 0 < len(value) <= MAX_PROSE_CHARS
-        case "hidden":
-            fits = isinstance(value, bool)
-        case "fixed":
-            fits = _is_sendable(value)
-        case _ if name == DOCUMENT_FIXED:
-            problems.append(f"{about} {_FOREIGN_VALUE}")
-            return False
-        case _ if name == DOCUMENT_HIDDEN:
-            fits = isinstance(value, bool)
-        case _:
-            problems.append(f"{about} has no {quote_text(name)}.")
-            return False
-    if not fits:
-        problems.append(f"`{name}` in {about} has a value that it cannot have.")
-    return fits
-
-
 def _is_name(value: JsonValue) -> bool:
     return isinstance(value, str) and _NAME.fullmatch(value) is not None and value != "__proto__"
 
@@ -161,10 +139,22 @@ def _is_exact(value: JsonValue) -> bool:
     return abs(value) <= _MAX_EXACT  # neither infinity nor NaN is
 
 
+_CHECKS: MemberChecks = {
+    "name": _is_name,
+    "description": is_prose,
+    "hidden": is_flag,
+    "fixed": _is_sendable,
+    DOCUMENT_HIDDEN: is_flag,
+    DOCUMENT_FIXED: lambda _: True,
+}
+
+
 def _fixed(
-    written: JsonObject, named: str, about: str, *, may_fix: bool, problems: list[str]
+    found: JsonObject, named: str, about: str, *, may_fix: bool, problems: list[str]
 ) -> tuple[JsonValue, ...]:
-    value = written["fixed"]
+    if "fixed" not in found:
+        return ()
+    value = found["fixed"]
     if not may_fix:
         problems.append(f"{about} {_FOREIGN_VALUE}")
         return ()
