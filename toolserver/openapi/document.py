@@ -25,6 +25,7 @@ from toolserver.json_types import (
 from toolserver.openapi.document_marks import mark_document
 from toolserver.openapi.edits import EXTENSION, DocumentEdits, IdleEdit
 from toolserver.openapi.foreign_formats import name_root, name_text
+from toolserver.openapi.json_pointer import token_key
 from toolserver.openapi.references import rebase_references, walk_containers
 from toolserver.openapi.source_text import SourceText
 from toolserver.openapi.source_value import read_source
@@ -264,9 +265,9 @@ def _unresolved(ref: str, why: str) -> ReferenceFailed:
 
 def _spellings(token: str) -> Iterator[str]:
     """The keys a token may mean: percent-decoded as RFC 6901 §6 asks, else as written (authors forget)."""
-    yield unquote(token).replace("~1", "/").replace("~0", "~")
+    yield token_key(unquote(token))
     if "%" in token:
-        yield token.replace("~1", "/").replace("~0", "~")
+        yield token_key(token)
 
 
 def _has(node: JsonValue, token: str) -> bool:

@@ -11,7 +11,7 @@ from typing import TypeAlias
 from urllib.parse import unquote, urldefrag, urljoin
 
 from toolserver.json_types import JsonObject, JsonValue, array_at, object_at, text_at
-from toolserver.openapi.json_pointer import pointer_token
+from toolserver.openapi.json_pointer import pointer_token, token_key
 
 _LITERALS = frozenset(("const", "default", "enum", "example", "value"))
 """Keywords whose value is data; `examples` is data only as an array."""
@@ -104,7 +104,7 @@ def starts_within(resource: Resource, fragment: str) -> bool:
 
     Pointers below an `$id` are relative to it, but many authors mean the document nevertheless.
     """
-    first = unquote(fragment[1:].partition("/")[0]).replace("~1", "/").replace("~0", "~")
+    first = token_key(unquote(fragment[1:].partition("/")[0]))
     return not isinstance(resource.node, dict) or first in resource.node
 
 

@@ -13,6 +13,7 @@ from msgspec import Struct
 from toolserver.errors import ReferenceFailed
 from toolserver.json_types import JsonObject, JsonValue, array_at, object_at, text_at
 from toolserver.openapi.document import MCP, SWAGGER, Document
+from toolserver.openapi.json_pointer import token_key
 from toolserver.operation.argument_names import Arguments, Target
 from toolserver.operation.operation import Operation
 from toolserver.tool.definition import describe_prose
@@ -210,9 +211,7 @@ def _path_of(ref: str) -> str:
     """The JSONPath of a plain JSON pointer; "" for what is none."""
     if not ref.startswith("#/") or "%" in ref:
         return ""
-    return _ROOT + "".join(
-        _written(token.replace("~1", "/").replace("~0", "~")) for token in ref[2:].split("/")
-    )
+    return _ROOT + "".join(_written(token_key(token)) for token in ref[2:].split("/"))
 
 
 def _written(step: str | int) -> str:
