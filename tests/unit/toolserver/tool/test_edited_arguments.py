@@ -286,6 +286,20 @@ def test_an_argument_of_an_mcp_tool_is_edited_the_same_way() -> None:
     assert plan["tool"] == tool
 
 
+def test_a_tool_that_takes_any_argument_refuses_the_old_name_of_a_renamed_one() -> None:
+    """Ruling 54: the old name would overwrite what came under the new one."""
+    schema: JsonObject = {"type": "object", "properties": {"q": TEXT, "r": TEXT}}
+    tool: JsonObject = {"name": "find", "inputSchema": schema}
+    text = json.dumps({"mcp": "2025-06-18", "endpoint": "http://a.test/mcp", "tools": [tool]})
+    rename: JsonObject = {"target": "$.tools[0].inputSchema.properties.q", "update": says(name="query")}
+    _, operation, _ = edited(text, rename)
+    check = withheld_check(operation.plan_json)
+    assert check is not None
+    check({"query": "a", "r": "b", "further": "c"})
+    with pytest.raises(ArgumentError, match=r'There is no argument "q"\.'):
+        check({"query": "a", "q": "b"})
+
+
 def test_a_form_field_of_swagger_is_edited_too() -> None:
     """There it is a parameter, and becomes a property."""
     field: JsonObject = {"name": "dry", "in": "formData", "type": "boolean"}
