@@ -30,15 +30,14 @@ class ListsByRoom(Generic[_List]):
         return self._short.get(server_id, {}).get(room)
 
     def keep(self, server_id: str | None, room: int | None, made: _List) -> _List:
-        """Keep a list, and return it."""
+        """Keep a list unless there is one, and return the one that is kept."""
         if room is None:
-            self._as_given[server_id] = made
-            return made
+            return self._as_given.setdefault(server_id, made)
         rooms = self._short.setdefault(server_id, {})
-        rooms[room] = made
+        kept = rooms.setdefault(room, made)
         if len(rooms) > MAX_ROOMS:
             del rooms[next(iter(rooms))]
-        return made
+        return kept
 
 
 def has_room(tools: Iterable[Tool], room: int) -> bool:

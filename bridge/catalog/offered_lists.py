@@ -6,12 +6,13 @@ A server whose schemas are not ready in time is left out of the list of all serv
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Iterable
-from dataclasses import replace
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass, replace
 from functools import partial
+from typing import Generic, TypeVar
 
 from bridge.catalog.listings import Listings
-from bridge.catalog.lists_by_room import fit_names, has_room
+from bridge.catalog.lists_by_room import ListsByRoom, fit_names, has_room
 from bridge.catalog.ports import ListingStore
 from bridge.catalog.schema_loading import SchemaLoading
 from bridge.catalog.server_view import AdvertisedDocument, UserView
@@ -19,6 +20,17 @@ from toolserver.schema.compact import compact_schema
 from toolserver.tool.catalog import Tool
 from toolserver.tool.mcp_tools import list_mcp_tools
 from toolserver.tool.selection import Offer, Reader, find_candidates, offer_tools, tokens_for
+
+_List = TypeVar("_List")
+
+
+@dataclass(frozen=True, slots=True)
+class _Making(Generic[_List]):
+    """How lists of one form are made, and where they are kept."""
+
+    lists: ListsByRoom[_List]
+    reader: Reader
+    build: Callable[[Offer], _List]
 
 
 class OfferedLists:
@@ -69,10 +81,8 @@ class OfferedLists:
                 costs = await self.count_tokens(view, candidates, reader)
             listed = (await self.listings.listing_of(view)).listed if server_id is None else None
             offer = partial(offer_tools, tools, selection, listed=listed, is_settled=view.is_settled)
-            view.offers[
-                server_id, reader
-            ] = await asyncio.to_thread(  # ten thousand tools, a hundred patterns
-                offer,
+            view.offers[server_id, reader] = await asyncio.to_thread(
+                offer,  # ten thousand tools against a hundred patterns
                 tokens_of=lambda tool: costs.get(tool.name, 0),  # not ready: in no list, so it takes no room
                 reader=reader,
             )
@@ -82,36 +92,23 @@ class OfferedLists:
         self, view: UserView, server_id: str | None, room: int | None
     ) -> AdvertisedDocument:
         """See `Registry.advertise_document`."""
-        if (known := view.documents.find(server_id, room)) is not None:
-            return known
-        offered = await self._described(view, server_id, "words")
-        if room is not None and has_room(offered.tools, room):
-            as_given = await self.advertise_document(view, server_id, None)
-            return view.documents.keep(server_id, room, as_given)
 
-        def build() -> AdvertisedDocument:
-            shown = replace(offered, tools=fit_names(offered.tools, room, view.catalog))
-            return view.build_document(server_id, shown)
+        def build(offered: Offer) -> AdvertisedDocument:  # 80 ms for 10,000 tools
+            return view.build_document(server_id, offered)
 
-        made = await asyncio.to_thread(build)  # 80 ms for 10,000 tools
-        return view.documents.find(server_id, room) or view.documents.keep(server_id, room, made)
+        return await self._list_for(view, server_id, room, _Making(view.documents, "words", build))
 
     async def list_mcp_tools(self, view: UserView, server_id: str | None, room: int | None) -> bytes:
         """See `Registry.list_mcp_tools`."""
-        if (known := view.tool_lists.find(server_id, room)) is not None:
-            return known
-        offered = await self._described(view, server_id, "keywords")
-        if room is not None and has_room(offered.tools, room):
-            return view.tool_lists.keep(server_id, room, await self.list_mcp_tools(view, server_id, None))
 
-        def build() -> bytes:
+        def build(offered: Offer) -> bytes:  # half a second for 10,000 tools
             return list_mcp_tools(
-                fit_names(offered.tools, room, view.catalog),
+                offered.tools,
                 lambda tool: compact_schema(view.compiled_schema(tool)),
                 meta_tools=offered.meta_tools,
             )
 
-        return view.tool_lists.keep(server_id, room, await asyncio.to_thread(build))  # 0.5 s for 10,000 tools
+        return await self._list_for(view, server_id, room, _Making(view.tool_lists, "keywords", build))
 
     async def count_tokens(
         self, view: UserView, tools: Iterable[Tool], reader: Reader = "keywords"
@@ -128,6 +125,23 @@ class OfferedLists:
             }
 
         return await asyncio.to_thread(count)
+
+    async def _list_for(
+        self, view: UserView, server_id: str | None, room: int | None, making: _Making[_List]
+    ) -> _List:
+        """What is kept for that room, or made in a thread; where all names fit, it is the list as given."""
+        lists = making.lists
+        if (kept := lists.find(server_id, room)) is not None:
+            return kept
+        offered = await self._described(view, server_id, making.reader)
+        needed = None if room is None or has_room(offered.tools, room) else room
+
+        def build() -> _List:
+            return making.build(replace(offered, tools=fit_names(offered.tools, needed, view.catalog)))
+
+        if (kept := lists.find(server_id, needed)) is None:
+            kept = lists.keep(server_id, needed, await asyncio.to_thread(build))
+        return lists.keep(server_id, room, kept)
 
     async def _described(self, view: UserView, server_id: str | None, reader: Reader) -> Offer:
         """What is offered and has its schemas; of one server all of it, however long that takes."""
