@@ -12,9 +12,9 @@ from aiohttp import web
 from pydantic import Field
 
 from bridge.catalog.registry import Registry
-from bridge.catalog.server_rights import check_edit
-from bridge.catalog.server_view import LoadedServer, ServerRecord
+from bridge.catalog.server_view import LoadedServer
 from bridge.documents.reader import DocumentReader
+from bridge.endpoints.api.overlays import find_own_server
 from bridge.errors import BridgeError, ErrorCode
 from bridge.http.access import caller_of
 from bridge.http.declared_routes import DeclaredApiRoutes, api_route, ok
@@ -129,14 +129,14 @@ class OriginalToolRoutes(DeclaredApiRoutes):
 
         Only its owner sees it.
         """
-        record = await self._own_record(request)
+        server = await find_own_server(self._registry, request)
         key = request.query.get("key", "")
-        overlays = record.overlays[: _count_of(request)]
-        compiled = await self._compile(record, overlays)
+        overlays = server.record.overlays[: _count_of(request)]
+        compiled = await self._compile(server, overlays)
         found = next((operation for operation in compiled.operations if operation.key == key), None)
         if found is None:
             raise BridgeError(ErrorCode.NOT_FOUND, f"There is no operation {quote_text(key)}.")
-        text, digest = record.text, compiled.digest
+        text, digest = server.record.text, compiled.digest
         schemas = await self._reader.compile_schemas(text, digest, [key], overlays=overlays)
         schema_json = schemas[key].schema_json
         places = await self._reader.read_places(text, digest, key, overlays=overlays)
@@ -158,11 +158,11 @@ class OriginalToolRoutes(DeclaredApiRoutes):
     )
     async def show_original_tokens(self, request: web.Request) -> web.Response:
         """Estimate what a server's tools would take without its overlays. Only its owner sees it."""
-        record = await self._own_record(request)
-        compiled = await self._compile(record, ())
+        server = await find_own_server(self._registry, request)
+        compiled = await self._compile(server, ())
         operations = compiled.operations[:MAX_COUNTED]
         keys = [operation.key for operation in operations]
-        schemas = await self._reader.compile_schemas(record.text, compiled.digest, keys)
+        schemas = await self._reader.compile_schemas(server.record.text, compiled.digest, keys)
 
         def count() -> dict[str, int]:
             return {each.key: _tokens_of(each, schemas[each.key].schema_json) for each in operations}
@@ -170,14 +170,11 @@ class OriginalToolRoutes(DeclaredApiRoutes):
         tools = await asyncio.to_thread(count)
         return compressed(json_answer(OriginalTokens(tokens=sum(tools.values()), tools=tools)))
 
-    async def _own_record(self, request: web.Request) -> ServerRecord:
-        user = caller_of(request).user
-        view = await self._registry.view_of_user(user.id)
-        record = view.find_server(request.match_info["id"]).record
-        check_edit(record, user.id)
-        return record
-
-    async def _compile(self, record: ServerRecord, overlays: Sequence[str]) -> CompiledDocument:
+    async def _compile(self, server: LoadedServer, overlays: Sequence[str]) -> CompiledDocument:
+        """The document with these overlays; with all of them it is mostly loaded already."""
+        record = server.record
+        if overlays == record.overlays and server.compiled.operations:
+            return server.compiled
         return await self._reader.compile_document(
             record.text, source_url=record.source_url, base_url=record.base_url, overlays=overlays
         )

@@ -35,7 +35,7 @@ class OverlayRoutes(DeclaredApiRoutes):
     @api_route(f"GET {_OVERLAYS}", ok("Overlays.", ServerOverlays), access="page", errors=_OF_OWNER)
     async def show_overlays(self, request: web.Request) -> web.Response:
         """Show the overlays of a server. Only its owner sees them."""
-        return _answer(await self._own_server(request))
+        return _answer(await find_own_server(self._registry, request))
 
     @api_route(
         f"PUT {_OVERLAYS}",
@@ -50,7 +50,7 @@ class OverlayRoutes(DeclaredApiRoutes):
 
         If one cannot be applied, or `version` is another one by now, everything stays as it was.
         """
-        server_id = (await self._own_server(request)).record.id
+        server_id = (await find_own_server(self._registry, request)).record.id
         wanted = await read_body(request, NewOverlays, max_bytes=OVERLAY_BODY_BYTES)
         return await self._edit(request, server_id, wanted.overlays, wanted.version)
 
@@ -63,7 +63,7 @@ class OverlayRoutes(DeclaredApiRoutes):
     )
     async def remove_overlays(self, request: web.Request) -> web.Response:
         """Remove the overlays of a server."""
-        return await self._edit(request, (await self._own_server(request)).record.id, ())
+        return await self._edit(request, (await find_own_server(self._registry, request)).record.id, ())
 
     async def _edit(
         self, request: web.Request, server_id: str, overlays: Sequence[str], replaced: str | None = None
@@ -74,11 +74,17 @@ class OverlayRoutes(DeclaredApiRoutes):
         set_audit_detail(request, overlays=len(overlays), digest=server.compiled.digest)
         return _answer(server)
 
-    async def _own_server(self, request: web.Request) -> LoadedServer:
-        user = caller_of(request).user
-        server = (await self._registry.view_of_user(user.id)).find_server(request.match_info["id"])
-        check_edit(server.record, user.id)
-        return server
+
+async def find_own_server(registry: Registry, request: web.Request) -> LoadedServer:
+    """Return the server of an address, which only its owner edits.
+
+    Raises:
+        BridgeError: `not_found`, or as `check_edit`.
+    """
+    user = caller_of(request).user
+    server = (await registry.view_of_user(user.id)).find_server(request.match_info["id"])
+    check_edit(server.record, user.id)
+    return server
 
 
 def _answer(server: LoadedServer) -> web.Response:
