@@ -259,8 +259,8 @@ class ProviderRoutes(DeclaredApiRoutes):
         except ModelError as error:
             raise BridgeError(ErrorCode.MODEL_FAILED, error.message, detail={"code": error.code}) from None
         names = [model.name for model in listed]
-        guessed = None if known_dialect(settings.base_url, settings.api) else guess_dialect(names)
-        guessed = None if trial.dialect else guessed
+        known = trial.dialect or known_dialect(settings.base_url, settings.api)
+        guessed = None if known else guess_dialect(names)
         rules = rules_of(
             settings.base_url,
             settings.api,
