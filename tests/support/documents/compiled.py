@@ -4,8 +4,7 @@ import json
 from collections.abc import Iterable, Sequence
 
 from toolserver.json_types import JsonObject, JsonValue
-from toolserver.openapi.document import parse_document
-from toolserver.openapi.overlay import parse_overlays
+from toolserver.openapi.overlay import parse_edited_document
 from toolserver.tool.compile import CompiledDocument, DocumentTools
 from toolserver.tool.compiled_lines import CompiledReader
 
@@ -73,8 +72,8 @@ def tools_of(
     overlays: Sequence[str] = (),
 ) -> DocumentTools:
     """The same, with its schemas at hand."""
-    edits = parse_overlays(overlays) if overlays else None
-    return DocumentTools(parse_document(text, edits=edits), source_url=source_url, base_url=base_url)
+    document = parse_edited_document(text, overlays)
+    return DocumentTools(document, source_url=source_url, base_url=base_url)
 
 
 def overlay_text(*actions: JsonValue, title: str = "Edits") -> str:
