@@ -8,7 +8,7 @@ import pytest
 
 from bridge.__main__ import main
 from bridge.cli.serve.options import NamedSpec, add_serve, list_specs
-from tests.support.documents.compiled import document_text, operation, overlay_text
+from tests.support.documents.compiled import document_text, operation, overlay_text, paths_with_odd_tool
 from toolserver.json_types import JsonObject
 
 SHOP = Path(__file__).parents[2] / "examples" / "documents" / "shop.json"
@@ -79,15 +79,9 @@ def test_check_says_which_tools_change_for_a_provider_and_how(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     """Issue 42: `tool-bridge check --for gemini` names the tools, and what of each."""
-    count: JsonObject = {"type": ["integer", "string"], "exclusiveMinimum": 0}
-    odd: JsonObject = {"name": "n", "in": "query", "schema": count}
-    paths: JsonObject = {
-        "/a": {"get": {"operationId": "getA", "responses": {}}},
-        "/b": {"get": {"operationId": "2fa", "parameters": [odd], "responses": {}}},
-        "/c": {"get": {"operationId": "getC", "description": "Word. " * 400, "responses": {}}},
-    }
+    wordy: JsonObject = {"operationId": "getC", "description": "Word. " * 400, "responses": {}}
     path = tmp_path / "spec.json"
-    path.write_text(document_text(paths=paths), encoding="utf-8")
+    path.write_text(document_text(paths=paths_with_odd_tool() | {"/c": {"get": wordy}}), encoding="utf-8")
     assert main(["check", str(path), "--for", "gemini"]) == 0
     told = capsys.readouterr().out
     assert "1 of 3 tools change for gemini" in told

@@ -18,13 +18,12 @@ from bridge.storage.encryption import Encrypted, Encryption
 from bridge.storage.store import Store
 from bridge.storage.users import UserTables
 from tests.support.audit_entries import told_in
-from tests.support.documents.compiled import document_text
+from tests.support.documents.compiled import document_text, paths_with_odd_tool
 from tests.support.models.model_answers import calls, text
 from tests.support.models.model_bridge import model_bridge
 from tests.support.models.scripted_provider import ScriptedProvider, answers, fails, scripted_provider
 from tests.support.running_bridge import FakePage, pair_browser, running_bridge
 from tests.support.stores.databases import Where, execute
-from toolserver.json_types import JsonObject
 
 pytestmark = pytest.mark.asyncio
 
@@ -75,13 +74,8 @@ async def test_a_test_says_whose_rules_hold_and_which_tools_change(
     bridge: Bridge, page: FakePage, provider: ScriptedProvider
 ) -> None:
     """Issue 42: a dialect chosen by a test request; the page says which tools change and how."""
-    count: JsonObject = {"type": ["integer", "string"], "exclusiveMinimum": 0}
-    odd: JsonObject = {"name": "n", "in": "query", "schema": count}
-    paths: JsonObject = {
-        "/a": {"get": {"operationId": "getA", "responses": {}}},
-        "/b": {"get": {"operationId": "2fa", "parameters": [odd], "responses": {}}},
-    }
-    await bridge.components.registry.share_document("odd.json", document_text(paths=paths), source_url=None)
+    odd = document_text(paths=paths_with_odd_tool())
+    await bridge.components.registry.share_document("odd.json", odd, source_url=None)
     await page.accept_everything()
     wanted = {"base_url": provider.base_url, "key": KEY}
     provider.models = ["google/gemini-3-pro", "gemini-3-flash"]

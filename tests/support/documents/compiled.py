@@ -53,6 +53,16 @@ def operation(operation_id: str) -> JsonObject:
     return {"get": {"operationId": operation_id, "responses": {"200": {"description": "ok"}}}}
 
 
+def paths_with_odd_tool() -> JsonObject:
+    """The paths of `getA`, which each provider takes as it is, and of `2fa`, which Gemini does not."""
+    count: JsonObject = {"type": ["integer", "string"], "exclusiveMinimum": 0}
+    odd: JsonObject = {"name": "n", "in": "query", "schema": count}
+    return {
+        "/a": {"get": {"operationId": "getA", "responses": {}}},
+        "/b": {"get": {"operationId": "2fa", "parameters": [odd], "responses": {}}},
+    }
+
+
 def compiled(
     text: str,
     *,
