@@ -16,17 +16,8 @@ MAX_FACTS = 50_000
 _COMPOSED = ("allOf", "anyOf", "oneOf")
 _VALUES = (
     *("minimum", "maximum", "exclusiveMinimum", "exclusiveMaximum", "multipleOf", "minLength", "maxLength"),
-    *(
-        "minItems",
-        "maxItems",
-        "minProperties",
-        "maxProperties",
-        "uniqueItems",
-        "default",
-        "format",
-        "pattern",
-    ),
-    *("description", "deprecated", "contentEncoding", "contentMediaType"),
+    *("minItems", "maxItems", "minProperties", "maxProperties", "uniqueItems", "default", "format"),
+    *("pattern", "description", "deprecated", "contentEncoding", "contentMediaType"),
 )
 
 
