@@ -129,7 +129,7 @@ class OfferedLists:
     async def _list_for(
         self, view: UserView, server_id: str | None, room: int | None, making: _Making[_List]
     ) -> _List:
-        """What is kept for that room, or made in a thread; where all names fit, it is the list as given."""
+        """Find the list for that room, or make it in a thread; where all names fit, that list is as given."""
         lists = making.lists
         if (kept := lists.find(server_id, room)) is not None:
             return kept
