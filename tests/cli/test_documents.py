@@ -80,8 +80,9 @@ def test_check_says_which_tools_change_for_a_provider_and_how(
 ) -> None:
     """Issue 42: `tool-bridge check --for gemini` names the tools, and what of each."""
     wordy: JsonObject = {"operationId": "getC", "description": "Word. " * 400, "responses": {}}
+    paths: JsonObject = {**paths_with_odd_tool(), "/c": {"get": wordy}}
     path = tmp_path / "spec.json"
-    path.write_text(document_text(paths=paths_with_odd_tool() | {"/c": {"get": wordy}}), encoding="utf-8")
+    path.write_text(document_text(paths=paths), encoding="utf-8")
     assert main(["check", str(path), "--for", "gemini"]) == 0
     told = capsys.readouterr().out
     assert "1 of 3 tools change for gemini" in told
