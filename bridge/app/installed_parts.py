@@ -26,7 +26,7 @@ def make_installed_parts(ground: Ground) -> Sequence[Part]:
 
 @cache
 def _list_entries(_where: tuple[str, ...]) -> Sequence[EntryPoint]:
-    """Look into all packages of a search path, once: it takes some milliseconds, and they stay."""
+    """Look into all packages of a search path, once: processes of tests start thousands of bridges."""
     return sorted(entry_points(group=GROUP), key=lambda one: one.name)
 
 
