@@ -135,7 +135,7 @@ class FixedValue(NamedTuple):
 
 def fixed_values(plan_json: bytes) -> list[FixedValue]:
     """The values that edits have fixed, as a plan carries them."""
-    if b'"withheld"' not in plan_json:
+    if version_of_plan(plan_json) < EDITED_VERSION:
         return []
     plan = cast(JsonObject, orjson.loads(plan_json))
     parameters = [each for each in array_at(plan, "parameters") if isinstance(each, dict)]

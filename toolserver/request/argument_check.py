@@ -11,16 +11,16 @@ import orjson
 
 from toolserver.errors import ArgumentError, RequestError
 from toolserver.json_types import JsonObject, array_at, object_at, text_at
+from toolserver.operation.withheld import EDITED_VERSION, version_of_plan
 from toolserver.request.body import fill_body, value_of_body
 from toolserver.request.withheld import fill_place, refuse_withheld_names
 
 
 def withheld_check(plan_json: bytes) -> Callable[[JsonObject], None] | None:
     """A check that raises `ArgumentError` for a name that edits keep from callers; None: there is none."""
-    if b'"withheld"' not in plan_json:  # as in nearly all: thousands of plans need not be read
+    if version_of_plan(plan_json) < EDITED_VERSION:  # as in nearly all: thousands of plans need not be read
         return None
-    plan = cast(JsonObject, orjson.loads(plan_json))
-    return partial(_check, plan) if "withheld" in plan else None
+    return partial(_check, cast(JsonObject, orjson.loads(plan_json)))
 
 
 def _check(plan: JsonObject, arguments: JsonObject) -> None:
