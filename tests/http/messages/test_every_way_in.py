@@ -9,7 +9,7 @@ import aiohttp
 import pytest
 
 from bridge.settings.chat.memory import MemorySettings
-from bridge.settings.chat.models import ModelSettings, ProviderApi
+from bridge.settings.chat.models import ModelSettings, ModelsFile, ProviderApi, ProviderSettings
 from tests.support.conversation_client import open_conversation
 from tests.support.documents.compiled import document_text
 from tests.support.models.model_answers import Answer, calls, reasoning, text
@@ -86,6 +86,47 @@ async def test_a_client_that_keeps_its_items_brings_the_thinking_back(
         history.append({"type": "function_call_output", "call_id": "call_0_1", "output": "ok"})
         await client.responses.create(model=MODEL, input=history, tools=[tool], store=False)
     assert thinking_sent(provider) == thought(provider)[:1] != []
+
+
+async def test_thinking_and_reasoning_go_back_to_their_own_protocol_alone(
+    tmp_path: Path, provider: ScriptedProvider
+) -> None:
+    """Issue 42: a client that keeps its items changes models; each API refuses what the other has signed."""
+    apis: tuple[ProviderApi, ...] = ("messages", "responses")
+    file = ModelsFile(
+        provider=tuple(
+            ProviderSettings(name=api, base_url=provider.base_url, api_key_env="SCRIPTED_KEY", api=api)
+            for api in apis
+        ),
+        model=tuple(ModelSettings(id=api, provider=api) for api in apis),
+    )
+    history: list[Any] = [{"role": "user", "content": "Go"}]
+    async with model_bridge(tmp_path, provider, models=file) as bridge, client_of(bridge) as client:
+        for model in ("messages", "responses", "messages", "responses"):
+            provider.play(reasoning(f"By {model}.") + text("Done."))
+            answer = await client.responses.create(model=model, input=history, store=False)
+            assert [item.type for item in answer.output] == ["reasoning", "message"]
+            history += [item.model_dump(exclude_none=True) for item in answer.output]
+            history[-2].setdefault("encrypted_content", "gAAAA")
+            history.append({"role": "user", "content": "Go on"})
+    assert thinking_sent(provider, 2) == thought(provider)[:1] != []
+    kept = [item for item in provider.requests[3].body["input"] if item.get("type") == "reasoning"]
+    assert [item["encrypted_content"] for item in kept] == ["gAAAA"]
+
+
+@pytest.mark.parametrize("apis", [("messages", "responses"), ("responses", "messages")])
+async def test_a_provider_that_changes_its_api_reads_no_reasoning_of_the_other(
+    tmp_path: Path, provider: ScriptedProvider, apis: tuple[ProviderApi, ProviderApi]
+) -> None:
+    """Issue 42: the model keeps its name, so that what is stored of it counts as its own."""
+    answered = ""
+    for api in apis:
+        async with model_bridge(tmp_path, provider, api) as bridge, client_of(bridge) as client:
+            provider.play(reasoning("Hm.") + text("Done."))
+            more: Any = {"previous_response_id": answered} if answered else {}
+            answered = (await client.responses.create(model=MODEL, input="Go", **more)).id
+    assert "Hm." not in json.dumps(provider.requests[1].body)
+    assert "Done." in json.dumps(provider.requests[1].body)
 
 
 async def test_a_conversation_keeps_the_thinking(tmp_path: Path, provider: ScriptedProvider) -> None:

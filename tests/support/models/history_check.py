@@ -14,6 +14,9 @@ Json = dict[str, Any]
 MAX_ID_CHARS = 64
 """Of the id of a call, in the Responses API."""
 
+_FOREIGN = ("thinking:", "redacted_thinking:")
+"""How reasoning begins that Anthropic has signed."""
+
 _CALLS = ("function_call", "custom_tool_call")
 _SEARCH = "tool_search_call"
 
@@ -34,6 +37,8 @@ def refused_items(items: Sequence[Any]) -> str | None:
     """Types of the calls without an output so far, by id."""
     for item in items:
         kind = str(item.get("type", ""))
+        if str(item.get("encrypted_content", "")).startswith(_FOREIGN):
+            return f"The encrypted content for item {item.get('id')} could not be verified."
         call_id, answered = str(item.get("call_id", "")), _answered_kind(kind)
         if answered == _SEARCH and item.get("execution") == "server":
             continue

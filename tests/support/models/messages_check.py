@@ -43,7 +43,8 @@ def _refused_thinking_options(body: Json) -> str | None:
 def _refused_messages(body: Json, thought: Sequence[Thought]) -> str | None:
     messages, used = body["messages"], set[str]()
     waiting: list[str] = []
-    signed = {block.get("signature"): block.get("thinking") for _, blocks in thought for block in blocks}
+    said = [block for _, blocks in thought for block in blocks]
+    signed = {block.get("signature", block.get("data")): block.get("thinking") for block in said}
     for place, message in enumerate(messages):
         if place and message["role"] == messages[place - 1]["role"]:
             return f"messages.{place}: roles must alternate"
@@ -90,6 +91,8 @@ def _refused_block(role: str, block: Json, signed: Mapping[Any, Any]) -> str | N
         return "`thinking` blocks in the latest assistant message cannot be modified."
     if kind == "thinking" and block["signature"] not in signed:
         return "Invalid `signature` in `thinking` block"
+    if kind == "redacted_thinking" and block["data"] not in signed:
+        return "Invalid `data` in `redacted_thinking` block"
     return None
 
 

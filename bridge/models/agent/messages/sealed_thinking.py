@@ -23,6 +23,11 @@ def seal_redacted(data: str) -> str:
     return _REDACTED + data
 
 
+def is_sealed_thinking(item: Item) -> bool:
+    """Return whether an item of reasoning is a block of thinking, which no other protocol takes back."""
+    return text_at(item, "encrypted_content").startswith((_THINKING, _REDACTED))
+
+
 def thinking_block(item: Item) -> JsonObject | None:
     """Return the block that an item of reasoning was; None: it came from another protocol."""
     sealed = text_at(item, "encrypted_content")
