@@ -1,19 +1,15 @@
 """A caller who sends `tool_search` or `defer_loading` itself is served unchanged (issue 41, 6)."""
 
 import json
-from collections.abc import AsyncGenerator
-from pathlib import Path
 from typing import Any
 
 import openai
 import pytest
-import pytest_asyncio
 from openai import AsyncOpenAI
 
-from bridge.app.server import Bridge
 from tests.support.models.model_answers import calls, loaded_call, searches, text
 from tests.support.models.scripted_provider import ScriptedProvider, events
-from tests.support.models.search_bridge import PLAIN, SEARCHER, answer, asked, names_of, search_bridge, sent
+from tests.support.models.search_bridge import PLAIN, SEARCHER, answer, names_of, sent
 
 pytestmark = pytest.mark.asyncio
 
@@ -44,18 +40,6 @@ def function(name: str, **more: Any) -> Any:
 
 def group(*tools: Any) -> Any:
     return {"type": "namespace", "name": "crm", "description": "Customers.", "tools": [*tools]}
-
-
-@pytest_asyncio.fixture
-async def bridge(tmp_path: Path, provider: ScriptedProvider) -> AsyncGenerator[Bridge]:
-    async with search_bridge(tmp_path, provider) as running:
-        yield running
-
-
-@pytest_asyncio.fixture
-async def client(bridge: Bridge) -> AsyncGenerator[AsyncOpenAI]:
-    async with asked(bridge) as made:
-        yield made
 
 
 @pytest.mark.parametrize("model", [SEARCHER, PLAIN])

@@ -5,13 +5,11 @@ Issue 41, 6: search, load, call, replay, restart.
 
 import asyncio
 import json
-from collections.abc import AsyncGenerator
 from pathlib import Path
 from typing import Any
 
 import openai
 import pytest
-import pytest_asyncio
 from openai import AsyncOpenAI
 
 from bridge.app.server import Bridge
@@ -39,18 +37,6 @@ from tests.support.models.search_bridge import (
 from tests.support.models.stored_responses import read_stream, sequence_numbers, wait_for_end
 
 pytestmark = pytest.mark.asyncio
-
-
-@pytest_asyncio.fixture
-async def bridge(tmp_path: Path, provider: ScriptedProvider) -> AsyncGenerator[Bridge]:
-    async with search_bridge(tmp_path, provider) as running:
-        yield running
-
-
-@pytest_asyncio.fixture
-async def client(bridge: Bridge) -> AsyncGenerator[AsyncOpenAI]:
-    async with asked(bridge) as made:
-        yield made
 
 
 @pytest.mark.parametrize("streams", [False, True], ids=["whole", "stream"])
