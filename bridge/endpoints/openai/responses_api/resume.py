@@ -21,12 +21,13 @@ from bridge.endpoints.openai.responses_api.event_log import PIECES_AT_ONCE, Even
 from bridge.endpoints.openai.responses_api.unsaid_items import build_events, select_unsaid
 from bridge.errors import BridgeError, ErrorCode
 from bridge.models.agent.items import Item, answered_call_id, model_call
-from bridge.models.agent.memory.interrupted_calls import close_calls, is_callers, items_of_turn
+from bridge.models.agent.memory.interrupted_calls import close_calls, read_turn
 from bridge.models.agent.memory.recorder import Memory
 from bridge.models.agent.memory.response_record import Progress, ResponseRecord, progress_of
 from bridge.models.agent.request_fields import InvalidRequest
 from bridge.models.agent.responses.request_parser import parse_responses_request
-from bridge.models.agent.turn import Emit, TurnEvent, TurnRequest, TurnResult
+from bridge.models.agent.tools.callers_tools import CallersFunctions
+from bridge.models.agent.turn import Emit, TurnEvent, TurnResult
 from bridge.models.providers.directory import UnknownModel
 from bridge.models.providers.listed_models import ModelEntry
 from bridge.models.providers.user_models import UserModels
@@ -107,9 +108,10 @@ class ResponseContinuer:
         progress = progress_of(object_at(stored.request, "progress"))
         order = self._order_of(stored, progress)
         closed = await close_calls(self._memory, self._journal, order.request, "restarted")
-        items = [item.payload for item in await items_of_turn(self._memory, order.request)]
+        left = await read_turn(self._memory, order.request)
+        items = left.items
         if not stored.background:
-            await record.save_end(_failed_body(stored, _public_output(items, stored, order.request)))
+            await record.save_end(_failed_body(stored, _public_output(items, stored, left.callers)))
             return
         told = await self._read_events(stored)  # before the attempt counts: it is made again if this fails
         progress = replace(progress, attempts=progress.attempts + 1)
@@ -130,8 +132,8 @@ class ResponseContinuer:
         else:
             unsaid = select_unsaid(items, progress.settled)
             outputs = {ended.call.call_id: ended for ended in closed}
-            earlier = build_events(items, unsaid, outputs, order.request)
-            turn = partial(self._turn, order, record, earlier, is_over=_is_over(items, order.request))
+            earlier = build_events(items, unsaid, outputs, left.callers)
+            turn = partial(self._turn, order, record, earlier, is_over=_is_over(items, left.callers))
         self._maker.continue_response(order, record, log, progress, turn)
 
     async def _turn(
@@ -187,24 +189,24 @@ async def _give_up(_emit: Emit) -> TurnResult:
     raise InvalidRequest(_TOO_MANY_RESTARTS, param=None, code="interrupted")
 
 
-def _is_over(items: list[Item], request: TurnRequest) -> bool:
+def _is_over(items: list[Item], callers: CallersFunctions) -> bool:
     """Whether only the end is missing: the model has answered, or its caller has calls to run."""
     calls = [call for item in items[-1:] if (call := model_call(item)) is not None]
     if calls:
-        return is_callers(request, calls[0])
+        return callers.runs_call(calls[0])
     return bool(items) and not answered_call_id(items[-1])
 
 
-def _public_output(items: list[Item], stored: StoredResponse, request: TurnRequest) -> list[JsonValue]:
+def _public_output(items: list[Item], stored: StoredResponse, callers: CallersFunctions) -> list[JsonValue]:
     """What of the items the response shows, which came without its events."""
     if text_at(stored.request, "display") == "items":
         return [*items]
-    return [item for item in items if not _is_own(item, request)]
+    return [item for item in items if not _is_own(item, callers)]
 
 
-def _is_own(item: Item, request: TurnRequest) -> bool:
+def _is_own(item: Item, callers: CallersFunctions) -> bool:
     call = model_call(item)
-    return answered_call_id(item) != "" or (call is not None and not is_callers(request, call))
+    return answered_call_id(item) != "" or (call is not None and not callers.runs_call(call))
 
 
 def _failed_body(stored: StoredResponse, output: list[JsonValue]) -> JsonObject:

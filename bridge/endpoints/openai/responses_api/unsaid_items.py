@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 
 from bridge.models.agent.items import Item, answered_call_id, model_call
-from bridge.models.agent.memory.interrupted_calls import is_callers
 from bridge.models.agent.memory.response_record import count_settled
 from bridge.models.agent.model import ModelEvent
-from bridge.models.agent.turn import CallEnded, ModelOutput, Settled, TurnEvent, TurnRequest
+from bridge.models.agent.tools.callers_tools import CallersFunctions
+from bridge.models.agent.turn import CallEnded, ModelOutput, Settled, TurnEvent
 from toolserver.json_types import JsonObject
 
 _EARLIER_ROUND = -1
@@ -24,7 +24,7 @@ def select_unsaid(items: Sequence[Item], settled: int) -> Sequence[Item]:
 
 
 def build_events(
-    items: Sequence[Item], unsaid: Sequence[Item], closed: Mapping[str, CallEnded], request: TurnRequest
+    items: Sequence[Item], unsaid: Sequence[Item], closed: Mapping[str, CallEnded], callers: CallersFunctions
 ) -> Iterator[TurnEvent]:
     """Yield the events of the last of a turn's items, and that they are settled.
 
@@ -35,7 +35,7 @@ def build_events(
         call_id = answered_call_id(item)
         if not call_id:
             call = model_call(item)
-            yield from _build_outputs(item, index, is_own=call is not None and not is_callers(request, call))
+            yield from _build_outputs(item, index, is_own=call is not None and not callers.runs_call(call))
         elif call_id in closed:
             yield closed[call_id]
         elif call_id in calls:

@@ -7,13 +7,14 @@ has none. A call is never run again here: the model reads what is known, and dec
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from typing import Literal, TypeAlias
 
 from bridge.calls.ports import CallKnowledge, JournalEntry
 from bridge.calls.state_machine import CallState
 from bridge.models.agent.items import Item, ModelCall, answer_item, answered_call_id, call_id_of, model_call
 from bridge.models.agent.memory.recorder import Memory, record_of
-from bridge.models.agent.tools.callers_tools import callers_functions, distinct_tools
+from bridge.models.agent.tools.callers_tools import CallersFunctions, callers_functions, distinct_tools
 from bridge.models.agent.turn import CallEnded, TurnRequest
 from bridge.models.stored_items.items import OWN_TYPES, StoredItem
 from bridge.models.stored_items.store import ItemStore
@@ -87,8 +88,9 @@ async def close_calls(
     Raises:
         StoreUnavailable: nothing was stored.
     """
-    mine = await items_of_turn(memory, request)
-    calls = [call for call in open_calls([each.payload for each in mine]) if not is_callers(request, call)]
+    turn = await read_turn(memory, request)
+    mine = turn.stored
+    calls = [call for call in open_calls(turn.items) if not turn.callers.runs_call(call)]
     if not calls:
         return []
     item_ids = {call_id_of(stored.payload): stored.id for stored in mine}
@@ -139,22 +141,34 @@ def _closing_id(user_id: str, call_item_id: str) -> str:
     return derive_ulid(user_id, call_item_id, "output")
 
 
-async def items_of_turn(memory: Memory, request: TurnRequest) -> Sequence[StoredItem]:
-    """Return the stored output items of a turn, in order.
+@dataclass(frozen=True, slots=True)
+class InterruptedTurn:
+    """The stored part of a turn that did not end."""
+
+    stored: Sequence[StoredItem]
+    """Its output, in order."""
+    callers: CallersFunctions
+    """What its caller runs."""
+
+    @property
+    def items(self) -> list[Item]:
+        """The items of its output."""
+        return [stored.payload for stored in self.stored]
+
+
+async def read_turn(memory: Memory, request: TurnRequest) -> InterruptedTurn:
+    """Return what is stored of a turn.
 
     Raises:
         StoreUnavailable: it cannot be read.
     """
     chain = await memory.store.read_chain(request.user_id, request.turn_id)
-    return [
+    output = [
         stored
         for stored in chain
         if stored.response_id == request.turn_id
         and stored.side == "output"
         and stored.payload.get("type") not in OWN_TYPES
     ]
-
-
-def is_callers(request: TurnRequest, call: ModelCall) -> bool:
-    """Return whether the caller runs the call."""
-    return callers_functions(distinct_tools(request.caller_tools), request.input).runs_call(call)
+    history = [*request.input, *(stored.payload for stored in chain)]
+    return InterruptedTurn(output, callers_functions(distinct_tools(request.caller_tools), history))

@@ -1,6 +1,8 @@
 """A caller who sends `tool_search` or `defer_loading` itself is served unchanged (issue 41, 6)."""
 
+import asyncio
 import json
+from pathlib import Path
 from typing import Any
 
 import openai
@@ -8,8 +10,11 @@ import pytest
 from openai import AsyncOpenAI
 
 from tests.support.models.model_answers import calls, loaded_call, searches, text
+from tests.support.models.model_bridge import client_of
 from tests.support.models.scripted_provider import ScriptedProvider, events
-from tests.support.models.search_bridge import PLAIN, SEARCHER, answer, names_of, sent
+from tests.support.models.search_bridge import PLAIN, SEARCHER, answer, asked, names_of, search_bridge, sent
+from tests.support.models.stored_responses import wait_for_end
+from tests.support.running_bridge import page_of
 
 pytestmark = pytest.mark.asyncio
 
@@ -190,3 +195,43 @@ async def test_an_output_of_a_search_that_is_not_known_is_refused(
         await answer(client, input=[lost], tools=[SEARCH])
     assert "call_lost" in refused.value.message
     assert provider.requests == []
+
+
+async def test_a_call_of_what_the_caller_loaded_stays_the_callers_after_a_restart(
+    tmp_path: Path, provider: ScriptedProvider
+) -> None:
+    """Its function is in no namespace, so that only the stored history says whose it is."""
+    provider.play(
+        searches({"goal": "customer"}),
+        calls(("listProducts", {"limit": 2})) + loaded_call("getCustomer", "getCustomer", {"id": "7"}),
+    )
+    asking: Any = {"model": SEARCHER, "tools": [SEARCH], "extra_headers": {"X-Tool-Bridge-Calls": "items"}}
+    is_running = asyncio.Event()
+
+    async def hang(_call: dict[str, Any]) -> dict[str, Any]:
+        is_running.set()
+        return await asyncio.Future()
+
+    async with search_bridge(tmp_path, provider) as bridge, client_of(bridge) as client:
+        first = await answer(client, input="Who is 7?", **asking)
+        found: Any = {
+            "type": "tool_search_output",
+            "call_id": first.output[0].call_id,
+            "execution": "client",
+            "status": "completed",
+            "tools": [function("getCustomer", defer_loading=True)],
+        }
+        asking |= {"input": [found], "previous_response_id": first.id}
+        async with page_of(bridge, bridge.local_user.id, hang):
+            begun = await client.responses.create(background=True, **asking)
+            await is_running.wait()
+    provider.play(text("None."))
+    async with search_bridge(tmp_path, provider) as bridge, asked(bridge) as client:
+        whole = await wait_for_end(client, begun.id)
+        ran: Any = {"type": "function_call_output", "call_id": "call_1_1", "output": "Ann"}
+        asking |= {"input": [ran], "previous_response_id": whole.id}
+        provider.play(text("Ann."))
+        await answer(client, **asking)
+    outputs = [item for item in sent(provider, -1)["input"] if item.get("call_id") == "call_1_1"]
+    assert [item["type"] for item in outputs] == ["function_call", "function_call_output"]
+    assert outputs[-1]["output"] == "Ann"
