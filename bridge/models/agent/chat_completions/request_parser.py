@@ -6,10 +6,14 @@ Completions has are stored separately, for a provider that speaks it. Unknown me
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+
 from bridge.models.agent.chat_completions.messages_to_items import items_of_messages
 from bridge.models.agent.chat_completions.options import CHAT_OPTIONS, chat_options, refuse_choices
+from bridge.models.agent.items import TOOL_SEARCH
 from bridge.models.agent.request_fields import (
     MAX_ROUNDS_MEMBER,
+    InvalidRequest,
     ParsedRequest,
     as_object,
     optional_object,
@@ -59,17 +63,20 @@ def parse_chat_request(body: JsonObject) -> ParsedRequest:
     """Parse the body of a request.
 
     Raises:
-        InvalidRequest: a member is missing, has a wrong type, or asks for more than one answer.
+        InvalidRequest: a member is missing, has a wrong type, or asks for what a chat cannot express: several
+            answers, a search that its caller runs.
     """
     refuse_too_many(body)
     refuse_choices(body)
     model = required_text(body, "model")
     items, instructions = items_of_messages(body.get("messages"))
+    tools = caller_tools(body)
+    _refuse_own_search(tools)
     return ParsedRequest(
         model=model,
         input=items,
         instructions=instructions,
-        caller_tools=caller_tools(body),
+        caller_tools=tools,
         options=_options(body),
         chat_options=chat_options(body),
         with_tools=wants_tools(body),
@@ -79,6 +86,16 @@ def parse_chat_request(body: JsonObject) -> ParsedRequest:
         wants_usage_chunk=read_flag(optional_object(body, "stream_options"), "include_usage"),
         dropped=tuple(name for name in body if name in _DROPPED and body[name]),
     )
+
+
+def _refuse_own_search(tools: Iterable[JsonObject]) -> None:
+    """Refuse a search that the caller runs: no message could be its output."""
+    if any(tool.get("type") == TOOL_SEARCH and tool.get("execution") == "client" for tool in tools):
+        message = (
+            "Chat Completions has no output for a 'tool_search' that its caller runs. "
+            "Send the request to /v1/responses."
+        )
+        raise InvalidRequest(message, param="tools", code="unsupported_value")
 
 
 def _options(body: JsonObject) -> JsonObject:

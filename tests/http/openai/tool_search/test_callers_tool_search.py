@@ -235,3 +235,35 @@ async def test_a_call_of_what_the_caller_loaded_stays_the_callers_after_a_restar
     outputs = [item for item in sent(provider, -1)["input"] if item.get("call_id") == "call_1_1"]
     assert [item["type"] for item in outputs] == ["function_call", "function_call_output"]
     assert outputs[-1]["output"] == "Ann"
+
+
+@pytest.mark.parametrize("member", ["tools", "extra_tools"])
+@pytest.mark.parametrize("streams", [False, True], ids=["whole", "stream"])
+async def test_a_search_that_the_caller_runs_is_refused_in_a_chat(
+    client: AsyncOpenAI, provider: ScriptedProvider, member: str, *, streams: bool
+) -> None:
+    """No message could answer it, so that the model would wait in vain; the other endpoint is named."""
+    with pytest.raises(openai.BadRequestError) as refused:
+        await client.chat.completions.create(
+            model=SEARCHER,
+            messages=[{"role": "user", "content": "Who is 7?"}],
+            stream=streams,
+            extra_body={member: [SEARCH]},
+        )
+    assert "/v1/responses" in refused.value.message
+    assert (refused.value.code, refused.value.param) == ("unsupported_value", "tools")
+    assert provider.requests == []
+
+
+async def test_a_search_that_the_provider_runs_passes_in_a_chat(
+    client: AsyncOpenAI, provider: ScriptedProvider
+) -> None:
+    """Its caller has nothing to answer."""
+    tools: Any = [{"type": "tool_search"}, function("getCustomer", defer_loading=True)]
+    provider.play(text("Ann."))
+    await client.chat.completions.create(
+        model=SEARCHER,
+        messages=[{"role": "user", "content": "Who is 7?"}],
+        extra_body={"extra_tools": tools},
+    )
+    assert sent(provider, 0)["tools"][-2:] == tools
