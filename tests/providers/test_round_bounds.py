@@ -15,7 +15,7 @@ from bridge.models.agent.round_bounds import MAX_CALLS, MAX_ITEMS, MAX_TEXT_CHAR
 from bridge.models.agent.text_calls.model import TextCallModel
 from bridge.models.providers.event_decoder import MAX_ANSWER_BYTES, MAX_EVENT_BYTES, EventDecoder
 from bridge.settings.chat.models import ProviderApi
-from tests.support.models.model_answers import calls, reasoning, text
+from tests.support.models.model_answers import calls, reasoning, searches, text
 from tests.support.models.provider_harness import HELLO, both_protocols, ending, provider_harness
 from tests.support.models.scripted_provider import events, raw
 
@@ -79,6 +79,16 @@ async def test_the_arguments_of_a_call_have_the_size_that_they_have_everywhere(a
         now.server.play(calls(("search", fits)))
         assert json.loads(ending(await now.ask())["output"][0]["arguments"]) == fits
         assert malformed(await now.failure(calls(("search", {"q": LONG}))), "1,048,576 bytes")
+
+
+@pytest.mark.asyncio
+async def test_searches_are_bounded_as_calls_are() -> None:
+    """Issue 41, 6: a search is an object in its item, and goes back with every further round."""
+    async with provider_harness() as now:
+        now.server.play(searches({"query": LONG[:-100]}))
+        assert ending(await now.ask())["output"][0]["arguments"] == {"query": LONG[:-100]}
+        assert malformed(await now.failure(searches({"query": LONG})), "1,048,576 bytes")
+        assert malformed(await now.failure(searches(*[{}] * (MAX_CALLS + 1))), "128 calls")
 
 
 @both_protocols

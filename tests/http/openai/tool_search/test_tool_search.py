@@ -135,6 +135,36 @@ async def test_a_search_with_odd_arguments_is_answered(
     assert not finds or "listProducts" in loaded_names(output)["shop"]
 
 
+def nested(levels: int) -> Any:
+    """Words that stand under so many members."""
+    arguments: Any = "list products"
+    for _ in range(levels):
+        arguments = {"goal": arguments}
+    return arguments
+
+
+@pytest.mark.parametrize(
+    ("arguments", "finds"),
+    [
+        ({"query": "list products" + " x" * 100_000}, True),
+        ({"goals": ["list products"] * 15_000}, True),
+        ({f"goal{number}": "list products" for number in range(6_000)}, True),
+        ({"query": "list products", "namespace": "n" * 200_000}, True),
+        ({"goals": [[["list products"]] * 12_000]}, False),
+        (nested(100), False),
+    ],
+    ids=["a query", "a list", "members", "a namespace", "lists in lists", "levels"],
+)
+async def test_a_search_of_huge_arguments_is_cut_and_answered(
+    client: AsyncOpenAI, provider: ScriptedProvider, arguments: Any, *, finds: bool
+) -> None:
+    """A model writes whatever it is talked into; what is searched for stays a query."""
+    provider.play(searches(arguments), text("Well."))
+    assert (await answer(client, input="What is there?")).output_text == "Well."
+    output = sent(provider, 1)["input"][-1]
+    assert bool(output["tools"]) == finds
+
+
 async def test_a_search_loads_no_more_than_a_model_can_read(
     client: AsyncOpenAI, provider: ScriptedProvider
 ) -> None:
