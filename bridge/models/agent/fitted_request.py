@@ -10,6 +10,7 @@ import hashlib
 import operator
 from collections.abc import Sequence
 from dataclasses import replace
+from typing import TypeVar
 
 from bridge.models.agent.called_names import begins_well, fitted_name
 from bridge.models.agent.items import SEARCH_OUTPUT, Item
@@ -66,14 +67,13 @@ def _is_call(item: Item) -> bool:
 
 def fit_tools(tools: tuple[JsonObject, ...], rules: ProviderRules) -> tuple[JsonObject, ...]:
     """Return the tools as the provider takes them; the same tuple where it does as they are."""
-    fitted = tuple(_fit_tool(tool, rules) for tool in tools)
-    return tools if all(map(operator.is_, fitted, tools)) else fitted
+    return _unless_same(tools, tuple(_fit_tool(tool, rules) for tool in tools))
 
 
 def fit_loaded(items: tuple[Item, ...], rules: ProviderRules) -> tuple[Item, ...]:
     """Return the items with the tools that searches have loaded as the provider takes them."""
-    fitted = tuple(_fit_group(item, rules) if item.get("type") == SEARCH_OUTPUT else item for item in items)
-    return items if all(map(operator.is_, fitted, items)) else fitted
+    loading = (_fit_group(item, rules) if item.get("type") == SEARCH_OUTPUT else item for item in items)
+    return _unless_same(items, tuple(loading))
 
 
 def _fit_tool(tool: JsonObject, rules: ProviderRules) -> JsonObject:
@@ -89,7 +89,15 @@ def _fit_tool(tool: JsonObject, rules: ProviderRules) -> JsonObject:
 def _fit_group(group: JsonObject, rules: ProviderRules) -> JsonObject:
     tools = array_at(group, "tools")
     fitted: list[JsonValue] = [_fit_tool(tool, rules) if isinstance(tool, dict) else tool for tool in tools]
-    return group if all(map(operator.is_, fitted, tools)) else {**group, "tools": fitted}
+    return group if _unless_same(tools, fitted) is tools else {**group, "tools": fitted}
+
+
+_Values = TypeVar("_Values", bound=Sequence[object])
+
+
+def _unless_same(values: _Values, fitted: _Values) -> _Values:
+    """Return `fitted`; `values` themselves where each of them stayed the same object."""
+    return values if all(map(operator.is_, fitted, values)) else fitted
 
 
 def fit_function(tool: JsonObject, rules: ProviderRules) -> JsonObject:
