@@ -11,7 +11,7 @@ from typing import Literal
 
 from bridge.models.agent.items import Item
 from bridge.models.agent.model import ModelRequest
-from toolserver.json_types import JsonObject, text_at
+from toolserver.json_types import JsonObject, JsonValue, text_at
 
 EndStatus = Literal["completed", "incomplete"]
 
@@ -119,3 +119,22 @@ def started_response(request: ModelRequest, response_id: str, created_at: int) -
         "incomplete_details": None,
         "usage": None,
     }
+
+
+def beginning_events(response: JsonObject) -> Iterator[JsonObject]:
+    """Yield the events by which a response begins, each with the object as it is now."""
+    for kind in ("created", "in_progress"):
+        yield {"type": f"response.{kind}", "response": {**response}}
+
+
+def ending_event(
+    response: JsonObject,
+    status: EndStatus | Literal["failed"],
+    output: list[JsonValue],
+    why: str | None = None,
+) -> JsonObject:
+    """Build the event by which a response ends; `why`: it is incomplete."""
+    ended: JsonObject = {**response, "status": status, "output": output}
+    if why is not None:
+        ended["incomplete_details"] = {"reason": why}
+    return {"type": f"response.{status}", "response": ended}

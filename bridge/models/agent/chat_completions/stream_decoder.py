@@ -13,7 +13,7 @@ from typing import Literal, TypeAlias
 
 from bridge.models.agent.chat_completions.call_fragments import OfferedNames
 from bridge.models.agent.chat_completions.stream_output import ChatOutput
-from bridge.models.agent.item_events import started_response
+from bridge.models.agent.item_events import beginning_events, ending_event, started_response
 from bridge.models.agent.model import ModelRequest
 from bridge.models.agent.round_bounds import RoundBounds
 from toolserver.json_types import JsonObject, JsonValue, array_at, object_at, text_at
@@ -158,8 +158,7 @@ class ChatReading:
         if not self._has_begun:
             self._has_begun = True
             self._response["model"] = text_at(chunk, "model") or self._response["model"]
-            yield {"type": "response.created", "response": dict(self._response)}
-            yield {"type": "response.in_progress", "response": dict(self._response)}
+            yield from beginning_events(self._response)
         if tier := text_at(chunk, "service_tier"):
             self._response["service_tier"] = tier
         for choice in array_at(chunk, "choices"):
@@ -181,15 +180,12 @@ class ChatReading:
         else:
             status, why = ("failed" if reason in _BROKEN else "completed"), None
         yield from self._output.finish_items("completed" if status == "completed" else "incomplete")
-        ended: JsonObject = {**self._response, "status": status, "output": self._output.items}
-        if why is not None:
-            ended["incomplete_details"] = {"reason": why}
         if status == "failed":
-            ended["error"] = {
+            self._response["error"] = {
                 "code": "server_error",
                 "message": "The provider ended its answer with an error.",
             }
-        yield {"type": f"response.{status}", "response": ended}
+        yield ending_event(self._response, status, self._output.items, why)
 
     def _read_choice(self, choice: JsonObject) -> Iterator[JsonObject]:
         if delta := object_at(choice, "delta"):

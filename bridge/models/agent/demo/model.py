@@ -12,7 +12,14 @@ import uuid
 from collections.abc import AsyncGenerator, Callable, Iterator, Sequence
 
 from bridge.models.agent.demo.replies import result_words, words_without_calls
-from bridge.models.agent.item_events import MessageEvents, call_events, call_item, started_response
+from bridge.models.agent.item_events import (
+    MessageEvents,
+    beginning_events,
+    call_events,
+    call_item,
+    ending_event,
+    started_response,
+)
 from bridge.models.agent.items import Item, message_text
 from bridge.models.agent.model import ModelEvent, ModelRequest
 from toolserver.json_types import JsonObject, dump_json, load_first, text_at
@@ -43,17 +50,11 @@ class DemoModel:
             if event["type"] == "response.output_item.done" and isinstance(event["item"], dict):
                 items.append(event["item"])
             yield ModelEvent(event)
-        ended: JsonObject = {
-            **response,
-            "status": "completed",
-            "output": [*items],
-            "usage": _usage(request, items),
-        }
-        yield ModelEvent({"type": "response.completed", "response": ended})
+        used: JsonObject = {**response, "usage": _usage(request, items)}
+        yield ModelEvent(ending_event(used, "completed", [*items]))
 
     def _events(self, request: ModelRequest, response: JsonObject) -> Iterator[JsonObject]:
-        yield {"type": "response.created", "response": response}
-        yield {"type": "response.in_progress", "response": response}
+        yield from beginning_events(response)
         asked, since = _last_asked(request.input)
         calls = _calls_to_make(request, asked, since)
         for index, (name, arguments) in enumerate(calls):

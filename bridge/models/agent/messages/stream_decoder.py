@@ -17,7 +17,7 @@ from bridge.models.agent.chat_completions.stream_items import (
     StreamedMessage,
     StreamedReasoning,
 )
-from bridge.models.agent.item_events import started_response
+from bridge.models.agent.item_events import beginning_events, ending_event, started_response
 from bridge.models.agent.messages.sealed_thinking import seal_redacted, seal_signature
 from bridge.models.agent.model import ModelRequest
 from bridge.models.agent.round_bounds import RoundBounds
@@ -93,14 +93,11 @@ class MessagesReading:
         """Yield the ends of what is open, and the ending of the response."""
         is_refused = self._reason == "refusal"
         why = "content_filter" if is_refused else "max_output_tokens" if self._reason in _CUT_OFF else None
-        yield from self._output.finish("incomplete" if why else "completed", self._explanation)
         status = "incomplete" if why else "completed"
-        ended: JsonObject = {**self._response, "status": status, "output": self._output.items}
-        if why is not None:
-            ended["incomplete_details"] = {"reason": why}
+        yield from self._output.finish(status, self._explanation)
         if self._usage:
-            ended["usage"] = responses_usage(self._usage)
-        yield {"type": f"response.{status}", "response": ended}
+            self._response["usage"] = responses_usage(self._usage)
+        yield ending_event(self._response, status, self._output.items, why)
 
     def _begin(self, message: JsonObject) -> Iterator[JsonObject]:
         self._read_usage(message)
@@ -108,8 +105,7 @@ class MessagesReading:
             return
         self._has_begun = True
         self._response["model"] = text_at(message, "model") or self._response["model"]
-        yield {"type": "response.created", "response": dict(self._response)}
-        yield {"type": "response.in_progress", "response": dict(self._response)}
+        yield from beginning_events(self._response)
 
     def _read_end(self, event: JsonObject) -> None:
         self._read_usage(event)
