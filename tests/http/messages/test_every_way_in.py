@@ -119,12 +119,13 @@ async def test_a_provider_that_changes_its_api_reads_no_reasoning_of_the_other(
     tmp_path: Path, provider: ScriptedProvider, apis: tuple[ProviderApi, ProviderApi]
 ) -> None:
     """Issue 42: the model keeps its name, so that what is stored of it counts as its own."""
-    answered = ""
+    more: dict[str, Any] = {}
     for api in apis:
         async with model_bridge(tmp_path, provider, api) as bridge, client_of(bridge) as client:
             provider.play(reasoning("Hm.") + text("Done."))
-            more: Any = {"previous_response_id": answered} if answered else {}
-            answered = (await client.responses.create(model=MODEL, input="Go", **more)).id
+            create: Any = client.responses.create
+            answer = await create(model=MODEL, input="Go", **more)
+            more = {"previous_response_id": answer.id}
     assert "Hm." not in json.dumps(provider.requests[1].body)
     assert "Done." in json.dumps(provider.requests[1].body)
 

@@ -223,7 +223,8 @@ async def test_a_call_of_what_the_caller_loaded_stays_the_callers_after_a_restar
         }
         asking |= {"input": [found], "previous_response_id": first.id}
         async with page_of(bridge, bridge.local_user.id, hang):
-            begun = await client.responses.create(background=True, **asking)
+            create: Any = client.responses.create
+            begun = await create(background=True, **asking)
             await is_running.wait()
     provider.play(text("None."))
     async with search_bridge(tmp_path, provider) as bridge, asked(bridge) as client:
