@@ -253,9 +253,14 @@ class EngineToolbox:
         async with asyncio.TaskGroup() as group:
             for place, each in enumerate(prepared):
                 if isinstance(each, _LocalCall):
-                    group.create_task(self._run_local(place, each, input, outputs))
+                    running = log_failures(
+                        each.local.run_call(each.call, input), f"Tool {each.local.tool.name}"
+                    )
                 elif isinstance(each, _SearchCall):
-                    group.create_task(self._run_search(place, each, outputs))
+                    running = log_failures(self._found(each), "A tool search")
+                else:
+                    continue
+                group.create_task(_note_output(running, place, outputs))
             for start in range(0, len(batch), MAX_BATCH_CALLS):
                 part = dict(batch[start : start + MAX_BATCH_CALLS])
                 group.create_task(log_failures(self._run_batch(part, outputs), "A round's calls"))
@@ -316,20 +321,6 @@ class EngineToolbox:
         can_search = "tool_search" if self.search else "run_operation" if _must_search(self.tools) else None
         return CallOutput(unknown_text(name, can_search=can_search), has_succeeded=False)
 
-    async def _run_local(
-        self, place: int, wanted: _LocalCall, input: Sequence[Item], outputs: dict[int, CallOutput]
-    ) -> None:
-        output = await log_failures(
-            wanted.local.run_call(wanted.call, input), f"Tool {wanted.local.tool.name}"
-        )
-        if output is not None:
-            outputs[place] = output
-
-    async def _run_search(self, place: int, wanted: _SearchCall, outputs: dict[int, CallOutput]) -> None:
-        output = await log_failures(self._found(wanted), "A tool search")
-        if output is not None:
-            outputs[place] = output
-
     async def _found(self, wanted: _SearchCall) -> CallOutput:
         """Search as `find_operations` does, and load what it finds beside the tools that are listed."""
         [ended] = await run_batch(self.services.engine, [wanted.call], self.services.limits())
@@ -366,6 +357,13 @@ class _SearchCall:
 
     search: NativeSearch
     call: BatchCall
+
+
+async def _note_output(
+    running: Awaitable[CallOutput | None], place: int, outputs: dict[int, CallOutput]
+) -> None:
+    if (output := await running) is not None:
+        outputs[place] = output
 
 
 def _failed(error: WireError, name: str) -> CallOutput:
