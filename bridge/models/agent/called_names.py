@@ -12,10 +12,9 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Container
 
-_WRITTEN = re.compile(r"(?:(?:functions?|tools?|default_api)[.:])?([\w-]+)(?::\d+)?(?:<\|.*)?", re.DOTALL)
+from toolserver.tool.naming import MAX_NAME_CHARS
 
-MAX_NAME_CHARS = 64
-"""Maximum characters of a tool's name, at every provider."""
+_WRITTEN = re.compile(r"(?:(?:functions?|tools?|default_api)[.:])?([\w-]+)(?::\d+)?(?:<\|.*)?", re.DOTALL)
 
 _SIGNS_OF_LETTERS = {
     chr(ord(first) + place): sign for first in "aA" for place, sign in enumerate("0123456789-")
