@@ -19,7 +19,7 @@ from bridge.models.agent.items import (
 )
 from bridge.models.agent.model import ModelRequest
 from bridge.models.agent.turn import TurnRequest, TurnSettings
-from toolserver.json_types import JsonObject, array_at, text_at
+from toolserver.json_types import JsonObject, JsonValue, array_at, text_at
 from toolserver.tool.naming import sanitize_name
 
 FunctionKey: TypeAlias = tuple[str, str]
@@ -34,15 +34,15 @@ def namespace_of(server_id: str) -> str:
     return sanitize_name(server_id)
 
 
-def brings_search(tools: Iterable[JsonObject]) -> bool:
+def brings_search(tools: Iterable[JsonValue]) -> bool:
     """Return whether a caller searches among tools itself: with `tool_search`, or tools that load later."""
-    return any(tool.get("type") == TOOL_SEARCH or _is_deferred(tool) for tool in tools)
+    brought = (tool for tool in tools if isinstance(tool, dict))
+    return any(tool.get("type") == TOOL_SEARCH or _is_deferred(tool) for tool in brought)
 
 
 def searches_natively(request: TurnRequest, settings: TurnSettings) -> bool:
     """Return whether the bridge offers a model its own search: a caller who brings one has the word."""
-    brought = [tool for tool in request.caller_tools if isinstance(tool, dict)]
-    return settings.tool_search and not brings_search(brought)
+    return settings.tool_search and not brings_search(request.caller_tools)
 
 
 def _is_deferred(tool: JsonObject) -> bool:
@@ -52,16 +52,17 @@ def _is_deferred(tool: JsonObject) -> bool:
 
 def grouped_functions(tools: Sequence[JsonObject]) -> frozenset[FunctionKey]:
     """Return the functions in the namespaces that a caller brings."""
-    groups: JsonObject = {"tools": [tool for tool in tools if tool.get("type") == NAMESPACE]}
-    return frozenset((space, text_at(tool, "name")) for space, tool in loaded_functions(groups))
+    return frozenset(_functions_in({"tools": [tool for tool in tools if tool.get("type") == NAMESPACE]}))
 
 
 def functions_loaded_in(items: Iterable[Item]) -> frozenset[FunctionKey]:
     """Return the functions that the searches of a history have loaded."""
     outputs = (item for item in items if item.get("type") == SEARCH_OUTPUT)
-    return frozenset(
-        (space, text_at(tool, "name")) for item in outputs for space, tool in loaded_functions(item)
-    )
+    return frozenset(key for item in outputs for key in _functions_in(item))
+
+
+def _functions_in(item: Item) -> dict[FunctionKey, JsonObject]:
+    return {(space, text_at(tool, "name")): tool for space, tool in loaded_functions(item)}
 
 
 def mend_namespaces(request: ModelRequest) -> ModelRequest:
@@ -79,7 +80,7 @@ def mend_namespaces(request: ModelRequest) -> ModelRequest:
     items: list[Item] = []
     for item in request.input:
         if item.get("type") == SEARCH_OUTPUT:
-            loaded |= {(space, text_at(tool, "name")): tool for space, tool in loaded_functions(item)}
+            loaded |= _functions_in(item)
             known.update(loaded)
         items.append(_without_unknown(item, known))
     listed = {text_at(tool, "name") for tool in request.tools} | {name for space, name in known if not space}

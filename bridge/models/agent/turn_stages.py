@@ -186,11 +186,10 @@ class RememberStage:
             InvalidRequest, BridgeError: as `TurnMemory.recall_turn`.
         """
         run, turn = self.run, self.run.turn
-        brought = [tool for tool in turn.request.caller_tools if isinstance(tool, dict)]
         self._recalled = await self.memory.recall_turn(
             turn.request,
             sees_images=turn.settings.sees_images,
-            searches=turn.settings.tool_search or brings_search(brought),
+            searches=turn.settings.tool_search or brings_search(turn.request.caller_tools),
         )
         self._recorder = self.memory.open_recorder(self._recalled, run.events.tell_observers)
         run.events.observers = _order_observers(run, self._recorder)

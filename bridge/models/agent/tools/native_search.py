@@ -11,7 +11,7 @@ from collections.abc import Awaitable, Callable, Collection, Sequence
 from dataclasses import dataclass
 from typing import TypeAlias
 
-from bridge.models.agent.items import TOOL_SEARCH, ModelCall
+from bridge.models.agent.items import TOOL_SEARCH, ModelCall, loaded_text
 from bridge.models.agent.tool_search import NAMESPACE, namespace_of
 from bridge.models.agent.toolbox import BridgeTool, CallOutput
 from bridge.models.agent.tools.catalog_tools import SearchedServer, format_title
@@ -75,8 +75,7 @@ class NativeSearch:
         accepted = [text_at(each, "name") for each in found if each.get("accepted") is not False]
         tools = await self.load_tools([name for name in accepted if name not in listed][:MAX_LOADED])
         loaded = self._grouped(_fitting(tools))
-        names: list[JsonValue] = [text_at(tool, "name") for group in loaded for tool in _inner(group)]
-        return CallOutput(dump_json({"loaded": names}).decode(), has_succeeded=True, loaded=loaded)
+        return CallOutput(loaded_text({"tools": [*loaded]}), has_succeeded=True, loaded=loaded)
 
     def _grouped(self, tools: Sequence[BridgeTool]) -> tuple[JsonObject, ...]:
         about = {server.id: server.about for server in self.servers}
@@ -108,10 +107,6 @@ def offer_search(servers: Sequence[SearchedServer], load_tools: LoadTools) -> Na
     title = format_title(TOOL_SEARCH)
     tool = BridgeTool(TOOL_SEARCH, FIND_OPERATIONS.name, title, definition, PARAMETERS, is_safe=True)
     return NativeSearch(tool, tuple(servers), load_tools)
-
-
-def _inner(group: JsonObject) -> list[JsonObject]:
-    return [tool for tool in array_at(group, "tools") if isinstance(tool, dict)]
 
 
 def _fitting(tools: Sequence[BridgeTool]) -> list[BridgeTool]:
