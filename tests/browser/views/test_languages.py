@@ -5,6 +5,7 @@ from playwright.async_api import Page, expect
 
 from tests.browser.browser_harness import BrowserHarness
 from tests.support.chromium import expect_connection, go_to
+from tests.support.documents.compiled import document_text, operation
 
 pytestmark = [pytest.mark.browser, pytest.mark.asyncio(loop_scope="session"), pytest.mark.slow]
 
@@ -66,7 +67,11 @@ async def test_no_translated_text_is_left_in_english_and_nothing_is_wider_than_a
     """German words are longer, and one view that bypasses the catalog looks like a fault of all."""
     page = await _open_german_page(scene, viewport={"width": 390, "height": 800})
     await scene.caller.call("mirrorDelete")
-    for view in GERMAN_VIEWS:
+    paths = {"/a": operation("deleteUnadoptedRepositoriesOfEveryOrganisation")}  # in Gitea there are such names
+    user = scene.bridge.local_user.id
+    text = document_text(paths=paths)
+    own = (await scene.bridge.components.registry.add_server(user, text, source_url=None)).record.id
+    for view in (*GERMAN_VIEWS, f"servers/{own}", f"servers/{own}/edit/GET%20%2Fa"):
         await go_to(page, view)
         await expect(page.get_by_role("main")).not_to_contain_text("Wird geladen …")
         await expect(page.get_by_role("main").get_by_role("heading", level=1)).to_be_visible()
