@@ -83,6 +83,7 @@ export class ReviewView {
       this.#render({ server, plans, changes: await this.#readChanges(server, plans) });
     } catch (failure) {
       fill(this.messages, notice("error", sentenceOf(failure), " ", link(t`All servers`, viewAddress("servers"))));
+      if (this.material === null) fill(this.body);
     }
   }
 

@@ -15,6 +15,8 @@ VIEWS = (
     ("servers", "corner-shop"),
     ("servers", "corner-shop", "review"),
     ("servers", "no-such-server"),
+    ("servers", "no-such-server", "review"),
+    ("servers", "no-such-server", "edit", "GET%20%2Fnothing"),
     ("add",),
     ("tools",),
     ("tools", "addProduct"),
