@@ -83,17 +83,15 @@ export class EditForm {
     const place = this.tool.arguments.find(({ sent_as }) => words.includes(`'${sent_as}'`));
     const target = place?.target ?? this.tool.target;
     const member = NAMED_MEMBER.exec(words)?.[1] ?? "";
-    const field = this.#find(target, member) ?? (place ? this.fields.get(target)?.[0] : undefined);
+    const field = this.#find(target, member) ?? (place ? this.#findEdited(target) : undefined);
     field?.showProblem(words);
-    const fold = field?.element.closest("details");
-    if (fold) fold.open = true;
+    if (field) unfold(field);
     return field !== undefined;
   }
 
   /** What the bridge says of an action. @param {string} target @param {string} words @returns {boolean} whether it has a place here */
   showRefusal(target, words) {
-    const fields = this.fields.get(target) ?? [];
-    const field = fields.find(({ element }) => element.hasAttribute("data-edited")) ?? fields[0];
+    const field = this.#findEdited(target);
     if (!field) return false;
     field.showProblem(words);
     this.#focus(field);
@@ -105,11 +103,16 @@ export class EditForm {
     return this.fields.get(target)?.find((field) => field.member.name === member);
   }
 
+  /** The field of which a sentence speaks that names none. @param {string} target */
+  #findEdited(target) {
+    const fields = this.fields.get(target) ?? [];
+    return fields.find(isEdited) ?? fields[0];
+  }
+
   /** @param {EditField | undefined} field */
   #focus(field) {
     if (!field) return;
-    const fold = field.element.closest("details");
-    if (fold) fold.open = true;
+    unfold(field);
     field.control.focus();
   }
 
@@ -155,11 +158,20 @@ export class EditForm {
   #markEdited() {
     for (const [badge, targets] of this.places) {
       const fields = targets.flatMap((target) => this.fields.get(target) ?? []);
-      const isEdited = fields.some((field) => field.element.hasAttribute("data-edited"));
-      badge.hidden = !isEdited;
-      fill(badge, isEdited ? t`edited` : "");
+      const hasEdits = fields.some(isEdited);
+      badge.hidden = !hasEdits;
+      fill(badge, hasEdits ? t`edited` : "");
     }
   }
+}
+
+/** @param {EditField} field */
+const isEdited = ({ element }) => element.hasAttribute("data-edited");
+
+/** @param {EditField} field */
+function unfold({ element }) {
+  const fold = element.closest("details");
+  if (fold) fold.open = true;
 }
 
 /** As the bridge begins what it says of one member. */

@@ -138,7 +138,7 @@ function leftOutList({ id, skipped }) {
 }
 
 /** @param {number} before @param {number} now */
-export function savingSentence(before, now) {
+function savingSentence(before, now) {
   const [old, fresh] = [formatNumber(before), formatNumber(now)];
   if (now < before)
     return t`Its tools take about ${fresh} tokens, ${old} before the edits: ${formatNumber(before - now)} fewer.`;
