@@ -97,8 +97,8 @@ export const GERMAN_EDITS = {
   "The document calls it {0}.": "Im Dokument heißt es {0}.",
   "The document says: {0}": "Im Dokument steht: {0}",
   "Each request carries {0}.": "Jede Anfrage enthält {0}.",
-  "Models now call the {0} parameter {1} {2}.": "Modelle nennen den {0}-Parameter {1} jetzt {2}.",
-  "Models now choose the {0} parameter {1}.": "Den {0}-Parameter {1} bestimmen jetzt Modelle.",
-  "The {0} parameter {1} is now always {2}.": "Der {0}-Parameter {1} ist jetzt immer {2}.",
+  "Models now call the {0} parameter {1} {2}.": "Modelle nennen den Parameter {1} ({0}) jetzt {2}.",
+  "Models now choose the {0} parameter {1}.": "Den Parameter {1} ({0}) bestimmen jetzt Modelle.",
+  "The {0} parameter {1} is now always {2}.": "Der Parameter {1} ({0}) ist jetzt immer {2}.",
   "Before the edits": "Vor der Bearbeitung",
 };

@@ -65,7 +65,7 @@ export const GERMAN_MODELS = {
   "It answers, and lists no model.": "Er antwortet und nennt kein Modell.",
   "is called {0} there": "heißt dort {0}",
   "several types become forms of anyOf": "mehrere Typen werden zu Formen von anyOf",
-  "words say what these keywords said: {0}": "Worte sagen, was diese Schlüsselwörter sagten: {0}",
+  "words say what these keywords said: {0}": "diese Schlüsselwörter werden in Worte gefasst: {0}",
   "its description is cut from {0} to {1} characters": "die Beschreibung wird von {0} auf {1} Zeichen gekürzt",
   "One of {1} tools changes for this provider.|{0} of {1} tools change for this provider.":
     "Ein Tool von {1} ändert sich für diesen Anbieter.|{0} von {1} Tools ändern sich für diesen Anbieter.",
