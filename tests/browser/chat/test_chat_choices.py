@@ -96,3 +96,14 @@ async def test_parameters_stay_with_a_conversation_and_a_pin_keeps_it_on_top(cha
     await expect(pinned.first).to_contain_text("One")
     await page.get_by_role("button", name="Move up", exact=True).click()
     await expect(pinned.first).to_contain_text("Two")
+
+
+async def test_in_german_the_line_below_the_message_fits_a_phone(chat: ChatHarness) -> None:
+    """Its words are longer there, and a choice beside a button did not yield: the page slid sideways."""
+    page = chat.page
+    await go_to(page, "settings")
+    await page.get_by_label("Language of this page").select_option("Deutsch")
+    await expect(page.get_by_label("Sprache dieser Seite")).to_be_visible()
+    await go_to(page, "chat")
+    await expect(page.get_by_role("textbox", name="Nachricht", exact=True)).to_be_visible()
+    assert await page.evaluate("document.documentElement.scrollWidth <= innerWidth")
