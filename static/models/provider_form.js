@@ -67,7 +67,7 @@ export class ProviderForm {
       event.preventDefault();
       void this.#save();
     };
-    const more = el("details", null, el("summary", null, t`More`), ...this.#further());
+    const more = el("details", { class: "stack" }, el("summary", null, t`More`), ...this.#further());
     more.open = this.known === null && this.preset.value === "";
     return el(
       "form",
