@@ -19,11 +19,13 @@ from bridge.storage.database import open_database
 from examples.sample_api import start_sample_api
 from tests.browser.served_page import find_built_page
 from tests.support.chromium import Caller, accept_selection, open_page
+from tests.support.documents.compiled import overlay_text
 from tests.support.documents.inline_reader import InlineReader
 from tests.support.running_bridge import TEST_LIMITS
 from tests.support.settings import bridge_settings
 from tests.support.stores.databases import with_tables
 from tests.support.waiting import eventually
+from toolserver.json_types import JsonObject
 
 PATIENT = {"PAGE_RESUME_SECONDS": 10}
 """A page that is reloaded on a busy machine is back in time."""
@@ -104,6 +106,17 @@ class BrowserHarness:
         """Wait until the bridge knows that no page of that user is open."""
         account = await self.bridge.components.users.ensure_user(user)
         await eventually(lambda: self.bridge.components.gateway.pages.count_pages(account.id) == 0)
+
+    async def edit_document(self, *actions: JsonObject) -> None:
+        """Have the one document that is offered edited by an overlay, as `--overlay` does."""
+        registry = self.bridge.components.registry
+        (server,) = (await registry.view_of_user(self.bridge.local_user.id)).servers
+        record = server.record
+        assert record.named is not None
+        overlays = (overlay_text(*actions),)
+        await registry.share_document(
+            record.named, record.text, source_url=record.source_url, overlays=overlays
+        )
 
     async def _opened(self, url: str, options: dict[str, Any]) -> Page:
         page = await (await self.new_context(**options)).new_page()

@@ -67,7 +67,8 @@ class OfficeApi:
 
     async def _list_notes(self, request: web.Request) -> web.Response:
         self._note(request)
-        facts = {"notes": self.notes, "agent": request.headers.get("User-Agent", "")}
+        agent = request.headers.get("User-Agent", "")
+        facts = {"notes": self.notes, "agent": agent, "query": request.query_string}
         return web.json_response(facts, headers={"Retry-After": "7"})
 
     async def _me(self, request: web.Request) -> web.Response:
@@ -116,12 +117,13 @@ def office_document(base_url: str) -> dict[str, Any]:
         return {"operationId": name, "summary": name, "responses": answers, **more}
 
     agent = {"name": "User-Agent", "in": "header", "schema": {"type": "string"}}
+    room = {"name": "room", "in": "query", "schema": {"type": "string"}}
     return {
         "openapi": "3.1.0",
         "info": {"title": "Office", "version": "1"},
         "servers": [{"url": base_url}],
         "paths": {
-            "/notes": {"get": operation("listNotes", parameters=[agent]), "post": operation("addNote")},
+            "/notes": {"get": operation("listNotes", parameters=[agent, room]), "post": operation("addNote")},
             "/me": {"get": operation("whoAmI", security=[{"session": []}])},
             "/slow": {"post": operation("workSlowly"), "get": operation("readSlowly")},
         },

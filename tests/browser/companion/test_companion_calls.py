@@ -8,7 +8,7 @@ import pytest
 from playwright.async_api import Page, expect
 
 from tests.browser.companion.conftest import Office
-from tests.support.chromium import go_to, run_tool
+from tests.support.chromium import accept_selection, go_to, run_tool
 from tests.support.waiting import eventually
 
 pytestmark = [
@@ -187,7 +187,10 @@ async def test_a_companion_that_is_stopped_while_it_sends_leaves_a_true_ending(o
 async def test_a_header_that_no_page_can_send_is_declared_in_the_review_and_sent_as_its_user_set_it(
     office: Office,
 ) -> None:
-    """Some APIs turn browsers away, or want to know the program."""
+    """Some APIs turn browsers away, or want to know the program.
+
+    What an edit of the document fixes goes the same way.
+    """
     await go_to(office.page, "servers", office.server_id, "review")
     listed = (
         office.page.get_by_role("list", name="Operations")
@@ -202,6 +205,11 @@ async def test_a_header_that_no_page_can_send_is_declared_in_the_review_and_sent
     await office.ask(panel, "Ask for reading")
     reply = await office.scene.caller.call("listNotes")
     assert reply.json()["agent"] == "Office-Robot/1"
+    parameter = "$.paths['/notes'].get.parameters[?@.name == 'room']"
+    await office.scene.edit_document({"target": parameter, "update": {"x-tool-bridge": {"fixed": "7b"}}})
+    await accept_selection(office.page, office.server_id)
+    fixed = (await office.scene.caller.call("listNotes")).json()
+    assert (fixed["query"], fixed["agent"]) == ("room=7b", "Office-Robot/1")
 
 
 @pytest.mark.slow

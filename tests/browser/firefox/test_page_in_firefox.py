@@ -23,7 +23,9 @@ from tests.browser.failing_api import failing_api
 from tests.browser.firefox.firefox import Firefox, FirefoxPage, running_firefox
 from tests.browser.tls_proxy import tls_proxy
 from tests.support.chromium import Caller
+from tests.support.documents.compiled import document_text
 from tests.support.waiting import eventually
+from toolserver.json_types import JsonObject
 
 pytestmark = [
     pytest.mark.slow,
@@ -99,6 +101,32 @@ async def test_a_call_is_answered_and_a_reload_goes_on(firefox: Firefox, scene: 
     assert (again.status, again.json()) == (200, {"status": 204})
     await page.evaluate("address => { location.hash = address }", "#/calls")
     await page.wait_for_text("getNothing")
+    await page.close()
+
+
+async def test_a_tool_is_edited_and_called_with_the_value_that_is_fixed(
+    firefox: Firefox, scene: Scene
+) -> None:
+    """Issue 41: the form, the review of what it changes, and a request that carries the value."""
+    page = await open_bridge(firefox, scene)
+    debug: JsonObject = {"name": "debug", "in": "query", "schema": {"type": "boolean"}}
+    paths: JsonObject = {"/echo": {"get": {"operationId": "echoOnce", "parameters": [debug]}}}
+    text = document_text("Echo", paths=paths, server=scene.samples_url)
+    user = scene.bridge.local_user.id
+    server = (await scene.bridge.components.registry.add_server(user, text, source_url=None)).record.id
+    await page.evaluate("address => { location.hash = address }", f"#/servers/{server}/edit/GET%20%2Fecho")
+    await page.wait_for("document.querySelector('[data-argument=debug]') !== null")
+    await page.click("[data-argument=debug] summary")
+    await page.fill('Fixed value[role="textbox"]', "true")
+    await page.press("Save the edits")
+    await page.wait_for_text("Saved.")
+    await page.evaluate("address => { location.hash = address }", f"#/servers/{server}/review")
+    await page.wait_for_text("Each request carries debug = true.")
+    await page.press("All")
+    await page.press("Accept the selection")
+    await page.wait_for("document.querySelector('[data-testid=accepted]') !== null")
+    assert (await scene.caller.call("echoOnce")).json()["query"] == "debug=true"
+    assert (await scene.caller.call("echoOnce", {"debug": False})).code == "invalid_arguments"
     await page.close()
 
 

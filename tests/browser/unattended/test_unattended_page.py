@@ -108,7 +108,12 @@ async def test_a_browser_that_is_paired_needs_no_ticket_at_its_next_start(
 async def test_a_credential_comes_from_the_environment_and_only_the_api_reads_it(
     scene: BrowserHarness, tmp_path: Path
 ) -> None:
-    """Neither the bridge nor a list of processes may hold it. The mirror shows that it came."""
+    """Neither the bridge nor a list of processes may hold it. The mirror shows that it came.
+
+    And what an edit of the document fixes comes with every request.
+    """
+    parameter = "$.paths['/query'].parameters[?@.name == 'reserved']"
+    await scene.edit_document({"target": parameter, "update": {"x-tool-bridge": {"fixed": "tea"}}})
     policy = f"""
         [[servers]]
         url = "{scene.samples_url}/documents/mirror.yaml"
@@ -122,6 +127,7 @@ async def test_a_credential_comes_from_the_environment_and_only_the_api_reads_it
         await page.wait_until_healthy()
         shown = (await scene.caller.call("mirrorSecured")).json()
         assert shown["headers"]["authorization"] == "Bearer [secret]"
+        assert (await scene.caller.call("mirrorQuery")).json()["query"] == "reserved=tea"
         environs = environs_of(page.browser_pids())
         assert environs
         assert not any(SECRET.encode() in each for each in environs)

@@ -67,9 +67,9 @@ async def test_no_translated_text_is_left_in_english_and_nothing_is_wider_than_a
     """German words are longer, and one view that bypasses the catalog looks like a fault of all."""
     page = await _open_german_page(scene, viewport={"width": 390, "height": 800})
     await scene.caller.call("mirrorDelete")
-    paths = {"/a": operation("deleteUnadoptedRepositoriesOfEveryOrganisation")}  # in Gitea there are such names
+    name = "deleteUnadoptedRepositoriesOfEveryOrganisation"  # as Gitea has them
     user = scene.bridge.local_user.id
-    text = document_text(paths=paths)
+    text = document_text(paths={"/a": operation(name)})
     own = (await scene.bridge.components.registry.add_server(user, text, source_url=None)).record.id
     for view in (*GERMAN_VIEWS, f"servers/{own}", f"servers/{own}/edit/GET%20%2Fa"):
         await go_to(page, view)
