@@ -9,6 +9,7 @@ from playwright.async_api import Dialog, Locator, Page, expect
 
 from tests.browser.browser_harness import BrowserHarness
 from tests.browser.chat_harness import barriers
+from tests.browser.views.pictures import SETTLED
 from tests.support.chromium import accept_selection, go_to, tab_to
 from tests.support.documents.compiled import document_text
 from toolserver.json_types import JsonObject
@@ -348,5 +349,5 @@ async def take_pictures(page: Page, folder: Path, server: str) -> None:
             }.items():
                 await go_to(page, *parts)
                 await expect(page.get_by_role("main")).not_to_contain_text("Loading…")
-                await page.wait_for_timeout(700)
+                await page.evaluate(SETTLED)
                 await page.screenshot(path=folder / f"{name}-{width}-{scheme}.png", full_page=True)
