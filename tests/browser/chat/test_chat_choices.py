@@ -9,7 +9,7 @@ from playwright.async_api import Browser, expect
 
 from tests.browser.browser_harness import open_harness
 from tests.browser.chat_harness import PICTURE, ChatHarness, barriers, open_chat_harness
-from tests.support.chromium import go_to
+from tests.support.chromium import expect_connection, go_to
 from tests.support.models.model_answers import text
 from tests.support.models.scripted_provider import scripted_provider
 
@@ -104,6 +104,7 @@ async def test_in_german_the_line_below_the_message_fits_a_phone(chat: ChatHarne
     await go_to(page, "settings")
     await page.get_by_label("Language of this page").select_option("Deutsch")
     await expect(page.get_by_label("Sprache dieser Seite")).to_be_visible()
+    await expect_connection(page, "connected")
     await go_to(page, "chat")
     await expect(page.get_by_role("textbox", name="Nachricht", exact=True)).to_be_visible()
     assert await page.evaluate("document.documentElement.scrollWidth <= innerWidth")

@@ -42,6 +42,12 @@ FIND_ENGLISH = """async () => {
 }"""
 """What stands in the page although the catalog has German for it."""
 
+WIDTH_WITH_WORDS = """words => {
+  document.querySelector("#connection > .dot + span").textContent = words;
+  return document.documentElement.scrollWidth;
+}"""
+"""How wide the page is with other words about the connection; it is measured before they change again."""
+
 READ_LANGUAGE = "() => [document.documentElement.lang, document.documentElement.dir]"
 
 
@@ -98,6 +104,12 @@ async def test_the_header_fits_a_screen_of_any_width(scene: BrowserHarness, loca
         await page.set_viewport_size({"width": width, "height": 800})
         wide = await page.evaluate("document.documentElement.scrollWidth - innerWidth")
         assert wide <= 0, width
+
+
+async def test_the_header_fits_a_phone_while_the_page_connects(scene: BrowserHarness) -> None:
+    """In German that takes three words, and the page was wider than the window until it was connected."""
+    page = await _open_german_page(scene, viewport={"width": 390, "height": 800})
+    assert await page.evaluate(WIDTH_WITH_WORDS, "Verbindung wird aufgebaut …") <= 390
 
 
 async def test_what_was_accepted_at_start_is_said_and_goes_by_itself(scene: BrowserHarness) -> None:
