@@ -18,17 +18,12 @@ from bridge.documents.framing import TEXT_MARK
 from bridge.documents.piped_child import Child
 from bridge.log_lines import current_user
 from bridge.operating_system import used_up_its_time
+from bridge.timings import USUAL_TIMINGS, Timings
 
 QUERY_CHILD = "bridge.answers.query_child"
 
 QUERY_S = 2.0
 """Maximum seconds of processor time of a query, once its answer has been read (ruling 56)."""
-
-WAIT_S = 15.0
-"""Maximum seconds until a query has ended: its process has low priority, and waits on a busy machine."""
-
-READ_S = 30.0
-"""Maximum seconds until an answer has been read: one of 16 MiB takes a second where nothing else runs."""
 
 PLACES = 2
 """Maximum number of processes: each may take a core and 512 MiB."""
@@ -46,9 +41,14 @@ class QueryWorker:
     """Implements `AnswerQueries`. All methods run on one event loop."""
 
     def __init__(
-        self, *, query_s: float = QUERY_S, note_end: Callable[[str, str], None] | None = None
+        self,
+        timings: Timings = USUAL_TIMINGS,
+        *,
+        query_s: float = QUERY_S,
+        note_end: Callable[[str, str], None] | None = None,
     ) -> None:
         """`query_s` as `QUERY_S`. `note_end` gets the work (`outline` or `select`) and how it ended."""
+        self._timings = timings
         self._query_s = query_s
         self._note_end = note_end or _note_nothing
         self._places = Places(PLACES)
@@ -106,9 +106,9 @@ class QueryWorker:
         path = None if kept.path is None else str(kept.path)
         reading = {"op": "read", "path": path, "content_type": kept.content_type, "is_cut": kept.is_cut}
         try:
-            async with asyncio.timeout(READ_S):
+            async with asyncio.timeout(self._timings.query_read_s):
                 await _answer(child, reading, kept.text)
-            async with asyncio.timeout(WAIT_S):
+            async with asyncio.timeout(self._timings.query_s):
                 complete, found = await _answer(child, question, "")
         except TimeoutError:
             raise self._too_slow() from None

@@ -169,7 +169,7 @@ async def test_a_slow_document_keeps_others_waiting_for_a_few_seconds_only() -> 
 async def test_a_third_slow_document_begins_again_when_another_has_ended() -> None:
     """Finding O-3: each has a process of up to 4 GiB, so there is a bound to them; nobody waits for it."""
     slow: list[asyncio.Task[object]] = []
-    async with working(patience_s=2.0) as worker:
+    async with working(patience_s=2.0, compile_s=600) as worker:
         with ExitStack() as stopped:
             for number in (1, 2, 3):
                 await worker.start_child()

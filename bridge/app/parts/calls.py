@@ -68,7 +68,7 @@ class CallsPart(Part):
             observers=CallObservers(observers.calls, observers.followed_calls),
         )
         self.files = self._make_files(accounts.identity, answers)
-        self._queries = QueryWorker(note_end=note_query)
+        self._queries = QueryWorker(ground.timings, note_end=note_query)
         self._admission = AdmissionControl(controls)
         self.engine = Engine(
             self.registry,

@@ -8,6 +8,7 @@ from typing import Any
 
 import pytest
 
+from bridge.timings import Timings
 from tests.support.cluster.bridge_pairs import home_url
 from tests.support.conversation_client import open_conversation
 from tests.support.models.model_answers import calls, text
@@ -55,11 +56,12 @@ MOST = 16 * 1024 * 1024
 """Bytes that a page reads of an answer."""
 
 
+@pytest.mark.timings(query_s=300, query_read_s=300)
 @pytest.mark.parametrize(
     ("size", "is_cut"), [(15_000_000, False), (36_000_000, True)], ids=["15 MB", "36 MB"]
 )
 async def test_an_answer_of_megabytes_leaves_a_few_kilobytes_and_all_that_came_within_reach(
-    tmp_path: Path, provider: ScriptedProvider, size: int, is_cut: bool
+    tmp_path: Path, provider: ScriptedProvider, timings: Timings, size: int, is_cut: bool
 ) -> None:
     """open-webui#30110: one result of 36 MB stayed in a chat for ever."""
     rows = size // (len(ROW) + 4)
@@ -82,7 +84,7 @@ async def test_an_answer_of_megabytes_leaves_a_few_kilobytes_and_all_that_came_w
 
     provider.play(LIST, Script(select), text("Many."))
     async with (
-        shop_bridge(tmp_path, provider) as bridge,
+        shop_bridge(tmp_path, provider, timings=timings) as bridge,
         page_of(bridge, bridge.local_user.id, answer) as page,
         open_conversation(bridge) as client,
     ):
