@@ -1,6 +1,6 @@
 // Builds the page of static/ into the folder named on the command line: `node make/build_page.mjs FOLDER`.
-// One file each for the page, its worker, the probe, every section and what sections share, minified, with compressed
-// siblings; and a manifest that bridge/http/page_files.py reads.
+// One file each for the page, its worker, the probe and every section, and a few for what sections share, minified, with
+// compressed siblings; and a manifest that bridge/http/page_files.py reads.
 //
 // esbuild is the one of the folder in which this runs: a clone may have its own for `make run` (make/clone_page.py).
 import { createHash } from "node:crypto";
@@ -17,13 +17,24 @@ import { brotliCompressSync, constants, gzipSync } from "node:zlib";
 /** @type {typeof import("esbuild")} */
 const { build } = createRequire(join(process.cwd(), "package.json"))("esbuild");
 
+const ENTRY = "app.js";
 const SOURCES = join(dirname(fileURLToPath(import.meta.url)), "..", "static");
 const COPIED = ["index.html", "probe.html", "oauth.html", "favicon.svg", "manifest.webmanifest"];
 const PRELOADS = { "index.html": ["app.js", "executor_worker.js"], "probe.html": ["probe.js"], "oauth.html": ["oauth_callback.js"] };
 /** Modules that the worker loads when a call needs them: most have none. They share no class with its own file. */
 const LOADED_LATER = ["executor/mcp_calls.js", "companion/companion_transport.js", "oauth/renewal.js"];
-/** Sections whose modules, where others have them too, are in the page's own file: its longest way in. */
-const FIRST = ["tools/tools_view.js"];
+/** Loaded by every view once it is connected, so that what it shares comes in one file. */
+const ALWAYS = "servers/document_refresh.js";
+/** Sections that most visits open: what sections share comes in one file for each set of these that needs it. */
+const OFTEN = {
+  start: ["servers/servers_view.js", "servers/startup_acceptance.js", "onboarding/onboarding.js"],
+  tools: ["tools/tools_view.js"],
+  try: ["tools/try_view.js"],
+  calls: ["call_history/call_log_view.js"],
+  connect: ["connect/connect_view.js"],
+  chat: ["chat/chat_view.js"],
+  turns: ["chat/turn_views.js"],
+};
 /** Bytes below which compression does not save a packet. */
 const WORTH_COMPRESSING = 400;
 const DIGEST_CHARS = 16;
@@ -33,6 +44,8 @@ const COMMON = { absWorkingDir: SOURCES, bundle: true, format: "esm", target: "e
 /** @type {BuildOptions} */
 const WRITTEN = { ...COMMON, minify: true, legalComments: "inline" };
 
+/** A file of the page, and the modules in it; names of what it offers begin with its key. @typedef {{file: string, key: string, modules: Set<string>, offered: string[]}} Owner */
+
 /** Which modules are in which file. */
 class Layout {
   /** @param {Metafile} metafile of the whole page */
@@ -41,25 +54,44 @@ class Layout {
     const sections = Object.values(inputs).flatMap(({ imports }) => imports.filter(({ kind }) => kind === "dynamic-import"));
     /** Modules that are loaded when a section is opened. */
     this.sections = [...new Set(sections.map(({ path }) => path))];
+    this.core = this.#own(ENTRY, "m", this.#reachable(ENTRY));
+    /** Files of what sections share. A module takes only from files that all who need it load as well, so that none wait for each other. */
+    this.shared = [...this.#groupShared()].map(([name, modules], place) => this.#own(`sections/${name}.js`, `m${place}_`, modules));
+  }
+
+  /** @returns {Owner[]} */
+  get owners() {
+    return [this.core, ...this.shared];
+  }
+
+  /** Files that a section needs beside its own; what the worker loads has its own. @param {string} section @returns {Owner[]} */
+  sharedBy(section) {
+    if (LOADED_LATER.includes(section)) return [];
+    const needed = [...this.#reachable(section)];
+    return this.shared.filter(({ modules }) => needed.some((module) => modules.has(module)));
+  }
+
+  /** @returns {Map<string, Set<string>>} modules of more than one section, by the name of their file */
+  #groupShared() {
     const reached = this.sections.flatMap((section) => [...this.#reachable(section)]);
-    const common = reached.filter((module, place) => reached.indexOf(module) !== place);
-    const first = new Set(FIRST.flatMap((section) => [...this.#reachable(section)]));
-    /** What the page loads at once: what it begins with, and what the first sections have in common with others. */
-    this.core = new Set([...this.#reachable("app.js"), ...common.filter((module) => first.has(module))]);
-    /** What only other sections have in common, so that a section is one file and this one, which come together. */
-    this.shared = new Set(common.filter((module) => !this.core.has(module)));
+    const shared = reached.filter((module, place) => reached.indexOf(module) !== place && !this.core.modules.has(module));
+    const always = this.#reachable(ALWAYS);
+    const often = Object.entries(OFTEN).map(([name, sections]) => ({ name, modules: sections.map((section) => this.#reachable(section)) }));
+    /** @type {Map<string, Set<string>>} */
+    const groups = new Map();
+    for (const module of new Set(shared)) {
+      const names = often.filter(({ modules }) => modules.some((reached) => reached.has(module))).map(({ name }) => name);
+      const group = always.has(module) ? "shared" : ["shared", ...(names.length > 0 ? names : ["seldom"])].join("_");
+      groups.set(group, (groups.get(group) ?? new Set()).add(module));
+    }
+    return groups;
   }
 
-  /** Whether its section takes something from the shared file; what the worker loads has its own. @param {string} section */
-  needsShared(section) {
-    return !LOADED_LATER.includes(section) && [...this.#reachable(section)].some((module) => this.shared.has(module));
-  }
-
-  /** Modules of the core, or of the shared file, that are imported from outside of it, or are sections. @param {Set<string>} owner */
-  offered(owner) {
-    const others = Object.keys(this.inputs).filter((module) => !this.core.has(module) && !owner.has(module));
+  /** @param {string} file @param {string} key @param {Set<string>} modules @returns {Owner} */
+  #own(file, key, modules) {
+    const others = Object.keys(this.inputs).filter((module) => !modules.has(module));
     const imported = others.flatMap((module) => this.inputs[module]?.imports ?? []).map(({ path }) => path);
-    return [...new Set([...imported, ...this.sections])].filter((module) => owner.has(module)).sort();
+    return { file, key, modules, offered: [...new Set([...imported, ...this.sections])].filter((module) => modules.has(module)).sort() };
   }
 
   /** @param {string} entry */
@@ -77,40 +109,47 @@ const sectionFile = (section) => `sections/${basename(section)}`;
 /** @param {string} section */
 const sectionEntry = (section) => ({ in: section, out: sectionFile(section).replace(/\.js$/, "") });
 
-/** @param {import("esbuild").OnResolveArgs} args @returns {string} the module's path below static/ */
+/** @param {{resolveDir: string, path: string}} args @returns {string} the module's path below static/ */
 const moduleOf = ({ resolveDir, path }) => relative(SOURCES, resolve(resolveDir, path));
 
-const SHARED_FILE = "sections/shared.js";
+const LOADED = /\bimport\("(\.[^"]+)"\)/g;
 
 /**
- * Sections stay outside of the file that loads them. One that needs the shared file is asked for together with it, or the
- * browser would wait for the one before it hears of the other.
+ * Sections stay outside of the file that loads them. One is asked for together with all that it shares, or the browser
+ * would wait for the one before it hears of the others.
  * @param {Layout} layout @param {Map<string, string[]>} names what sections export
- * @param {"./" | "../"} beside where the page's file is, seen from that one
+ * @param {string} beside the folder of the page's file, seen from that one
  * @returns {Plugin}
  */
-function leaveSections(layout, names, beside) {
+function loadSections(layout, names, beside) {
+  /** @param {string} section */
+  const load = (section) => {
+    const shared = layout.sharedBy(section);
+    const owner = shared.find(({ modules }) => modules.has(section));
+    const files = new Set([owner?.file ?? sectionFile(section), ...shared.map(({ file }) => file)]);
+    const loads = [...files].map((file) => `import("${beside}${file}")`);
+    if (loads.length === 1 && !owner) return loads[0];
+    const members = (names.get(section) ?? []).map((name) => `${name}: m.${offeredName(owner, section, name)}`);
+    return `Promise.all([${loads.join(", ")}]).then(([m]) => ${owner ? `({ ${members.join(", ")} })` : "m"})`;
+  };
   return {
-    name: "leave-sections",
+    name: "load-sections",
     setup({ onResolve, onLoad }) {
-      onResolve({ filter: /^\./ }, (args) => {
-        if (args.kind !== "dynamic-import") return undefined;
-        if (args.namespace === "section") return { path: args.path, external: true };
-        const path = moduleOf(args);
-        return layout.needsShared(path) ? { path, namespace: "section" } : { path: `${beside}${sectionFile(path)}`, external: true };
+      onResolve({ filter: /^\./ }, ({ kind, path }) => (kind === "dynamic-import" ? { path, external: true } : undefined));
+      onLoad({ filter: /\.js$/, namespace: "file" }, ({ path }) => {
+        /** @param {string} written @param {string} target */
+        const replace = (written, target) => {
+          const section = moduleOf({ resolveDir: dirname(path), path: target });
+          return layout.sections.includes(section) ? load(section) : written;
+        };
+        return { contents: readFileSync(path, "utf8").replace(LOADED, replace), resolveDir: dirname(path) };
       });
-      onLoad({ filter: /.*/, namespace: "section" }, ({ path }) => ({
-        contents: `const [m] = await Promise.all([import("${beside}${sectionFile(path)}"), import("${beside}${SHARED_FILE}")]);\nexport const { ${names.get(path)?.join(", ")} } = m;`,
-        resolveDir: SOURCES,
-      }));
     },
   };
 }
 
-/** A file of the page, and what is in it for others. @typedef {{modules: Set<string>, offered: string[], file: string}} Owner */
-
-/** Modules that other files own are taken from there. @param {Owner[]} owners @param {Map<string, string[]>} names what modules export @returns {Plugin} */
-function takeFromOwners(owners, names) {
+/** Modules that other files own are taken from there. @param {Owner[]} owners @param {Map<string, string[]>} names what modules export @param {string} beside @returns {Plugin} */
+function takeFromOwners(owners, names, beside) {
   return {
     name: "take-from-owners",
     setup({ onResolve, onLoad }) {
@@ -121,19 +160,26 @@ function takeFromOwners(owners, names) {
       });
       onLoad({ filter: /.*/, namespace: "owned" }, ({ path }) => {
         const owner = /** @type {Owner} */ (owners.find(({ modules }) => modules.has(path)));
-        const contents = `import { ${offeredName(owner, path)} as m } from "OWNER${owner.file}";\nexport const { ${names.get(path)?.join(", ")} } = m;`;
-        return { contents, resolveDir: SOURCES };
+        const taken = names.get(path)?.map((name) => `${offeredName(owner, path, name)} as ${name}`);
+        return { contents: `export { ${taken?.join(", ")} } from "OWNER${beside}${owner.file}";`, resolveDir: SOURCES };
       });
     },
   };
 }
 
-/** @param {Owner} owner @param {string} module */
-const offeredName = ({ offered }, module) => `m${offered.indexOf(module)}`;
+const OFFERED = /\bm(?:\d+_)?\d+_[\w$]+/g;
 
-/** @param {Owner} owner @param {string[]} begin @returns {import("esbuild").StdinOptions} its file, which offers what others take */
-function writeOwner(owner, begin) {
-  const offers = owner.offered.map((module) => `export * as ${offeredName(owner, module)} from "./${module}";`);
+/** One of its own for every export, in all files. @param {Owner | undefined} owner @param {string} module @param {string} name of an export */
+const offeredName = (owner, module, name) => `${owner?.key}${owner?.offered.indexOf(module)}_${name}`;
+
+/** @param {Owner} owner @param {Map<string, string[]>} names @param {(name: string) => boolean} isTaken @returns {import("esbuild").StdinOptions} its file, which offers what others take */
+function writeOwner(owner, names, isTaken) {
+  const begin = owner.modules.has(ENTRY) ? [`import "./${ENTRY}";`] : [];
+  const offers = owner.offered.map((module) => {
+    const given = names.get(module)?.map((name) => ({ name, as: offeredName(owner, module, name) }));
+    const taken = given?.filter(({ as }) => isTaken(as)).map(({ name, as }) => `${name} as ${as}`);
+    return `export { ${taken?.join(", ")} } from "./${module}";`;
+  });
   return { contents: [...begin, ...offers].join("\n"), resolveDir: SOURCES, sourcefile: `offered_by_${basename(owner.file)}` };
 }
 
@@ -143,20 +189,34 @@ async function readExports(modules) {
   return new Map(Object.values(metafile.outputs).map(({ entryPoint = "", exports }) => [entryPoint, exports]));
 }
 
+/** @param {string} folder @returns {Map<string, number>} how often its scripts name what a file offers: once where it is offered, and where it is taken */
+function countUses(folder) {
+  const uses = new Map();
+  for (const file of filesOf(folder).filter((name) => name.endsWith(".js")))
+    for (const [name] of readFileSync(file, "utf8").matchAll(OFFERED)) uses.set(name, (uses.get(name) ?? 0) + 1);
+  return uses;
+}
+
 /** @param {string} folder */
 async function writeScripts(folder) {
-  const whole = await build({ ...COMMON, entryPoints: ["app.js"], outdir: "out", write: false, metafile: true });
+  const whole = await build({ ...COMMON, entryPoints: [ENTRY], outdir: "out", write: false, metafile: true });
   const layout = new Layout(whole.metafile);
-  const [core, shared] = [
-    { modules: layout.core, offered: layout.offered(layout.core), file: "../app.js" },
-    { modules: layout.shared, offered: layout.offered(layout.shared), file: `./${basename(SHARED_FILE)}` },
-  ];
-  const names = await readExports([...new Set([...core.offered, ...shared.offered, ...layout.sections])]);
-  const [apart, besidePage] = [leaveSections(layout, names, "./"), leaveSections(layout, names, "../")];
-  const [fromCore, fromBoth] = [takeFromOwners([core], names), takeFromOwners([core, shared], names)];
-  await build({ ...WRITTEN, stdin: writeOwner(core, ['import "./app.js";']), outfile: join(folder, "app.js"), plugins: [apart] });
-  await build({ ...WRITTEN, stdin: writeOwner(shared, []), outfile: join(folder, SHARED_FILE), plugins: [besidePage, fromCore] });
-  await build({ ...WRITTEN, entryPoints: layout.sections.map(sectionEntry), outdir: folder, plugins: [besidePage, fromBoth] });
+  const names = await readExports([...new Set([...layout.owners.flatMap(({ offered }) => offered), ...layout.sections])]);
+  const [apart, besidePage] = [loadSections(layout, names, "./"), loadSections(layout, names, "../")];
+  const alone = layout.sections.filter((section) => !LOADED_LATER.includes(section) && !layout.owners.some(({ modules }) => modules.has(section)));
+  const fromAll = takeFromOwners(layout.owners, names, "../");
+  await build({ ...WRITTEN, entryPoints: alone.map(sectionEntry), outdir: folder, plugins: [besidePage, fromAll] });
+  /** @param {(name: string) => boolean} isTaken */
+  const writeOwners = async (isTaken) => {
+    for (const owner of layout.owners) {
+      const fromOthers = takeFromOwners(layout.owners.filter((each) => each !== owner), names, "../");
+      const plugins = owner === layout.core ? [apart] : [besidePage, fromOthers];
+      await build({ ...WRITTEN, stdin: writeOwner(owner, names, isTaken), outfile: join(folder, owner.file), plugins });
+    }
+  };
+  await writeOwners(() => true);
+  const uses = countUses(folder);
+  await writeOwners((name) => (uses.get(name) ?? 0) > 1);
   await build({ ...WRITTEN, entryPoints: ["executor_worker.js"], outdir: folder, plugins: [apart] });
   await build({ ...WRITTEN, entryPoints: LOADED_LATER.map(sectionEntry), outdir: folder });
   await build({ ...WRITTEN, entryPoints: ["appearance.js", "probe.js", "oauth_callback.js", "style.css"], outdir: folder, plugins: [apart] });

@@ -5,7 +5,8 @@
  */
 import { said } from "./base/said.js";
 import { addressSpace, forbiddenTarget, readsAddressSpaces, targetAddressSpace } from "./executor/address_space.js";
-import { diagnoseFailure, networkPermission, watchPolicy } from "./executor/diagnosis.js";
+import { diagnoseFailure, watchPolicy } from "./executor/diagnosis.js";
+import { networkPermission } from "./executor/network_permission.js";
 import { placeSecrets } from "./request/credential_placement.js";
 import { readDocument, readText, tryDocument } from "./conversion/document_answer.js";
 import { findDocuments, SEARCH_MS } from "./conversion/document_search.js";

@@ -5,7 +5,7 @@
  */
 import { t, verbatim } from "../base/language.js";
 import { parseJson, stringifyJson } from "../base/json_text.js";
-import { formatSize } from "../ui/response_view.js";
+import { formatSize } from "../ui/format_count.js";
 import { decodeBase64, encodeBase64 } from "./byte_text.js";
 
 /** @typedef {import("../types/types.d.ts").JsonValue} JsonValue */

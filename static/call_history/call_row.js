@@ -9,15 +9,8 @@ import { bodyView } from "../answers/body_view.js";
 import { viewAddress } from "../ui/router.js";
 import { isOpen, kindOfEntry } from "./call_filter.js";
 import { formatDuration, errorView } from "../ui/outcome_view.js";
-import {
-  cutNote,
-  fileView,
-  findAndSaveButton,
-  formatBody,
-  saveButton,
-  formatSize,
-  textView,
-} from "../ui/response_view.js";
+import { formatSize } from "../ui/format_count.js";
+import { cutNote, fileView, findAndSaveButton, formatBody, saveButton, textView } from "../ui/response_view.js";
 import { callAgain, companionBadge, storedCallFacts } from "./stored_call.js";
 import { loginOffer, wantsLogin } from "../ui/login_offer.js";
 import { readLines, viaWords } from "../ui/transport_labels.js";

@@ -1,7 +1,7 @@
 // @ts-check
 /** Files of a message: how many, how large, and under which names. Pure. */
 import { t } from "../base/language.js";
-import { formatSize } from "../ui/response_view.js";
+import { formatSize } from "../ui/format_count.js";
 
 /** As the bridge takes them (`bridge/models/conversations/attachments.py`). */
 export const MAX_FILES = 10;

@@ -2,7 +2,7 @@
 /** The files of a message that was sent: pictures are shown, everything can be downloaded. */
 import { t } from "../base/language.js";
 import { button, el, sentenceOf } from "../ui/dom.js";
-import { formatSize } from "../ui/response_view.js";
+import { formatSize } from "../ui/format_count.js";
 import { truncateLine } from "../base/untrusted_text.js";
 import { isShown } from "./attachment_limits.js";
 

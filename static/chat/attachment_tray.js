@@ -2,7 +2,7 @@
 /** The files of the next message: chosen, dropped or pasted, shown by name, and taken back. */
 import { counted, t } from "../base/language.js";
 import { announceSentence, button, el, fill, notice } from "../ui/dom.js";
-import { formatSize } from "../ui/response_view.js";
+import { formatSize } from "../ui/format_count.js";
 import { chooseFiles, plainName, plainType } from "./attachment_limits.js";
 
 /** @typedef {import("../types/chat_types.js").NewAttachment} NewAttachment */

@@ -6,7 +6,8 @@
 import { dictionaryOf } from "../base/dictionary.js";
 import { t } from "../base/language.js";
 import { button, el, fill, link, notice, sentenceOf } from "../ui/dom.js";
-import { formatSize, nameFor } from "../ui/response_view.js";
+import { formatSize } from "../ui/format_count.js";
+import { nameFor } from "../ui/response_view.js";
 import { essenceOf } from "../base/content_type.js";
 import { truncateLine } from "../base/untrusted_text.js";
 

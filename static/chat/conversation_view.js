@@ -9,13 +9,12 @@ import { ChatSettings, toolKey } from "./settings.js";
 import { ScreenReader, describeChanges } from "./screen_reader.js";
 import { EMPTY } from "./state.js";
 import { ChatThreadView } from "./thread_view.js";
-import { demoExamples, exampleTools, welcomeView } from "./welcome.js";
+import { welcomeView } from "./welcome.js";
 import { announceSentence, button, el, fill, notice } from "../ui/dom.js";
 
 /** @typedef {import("../types/view_types.js").Parts} Parts */
 /** @typedef {import("../types/chat_types.js").EnabledTool} EnabledTool */
 /** @typedef {{begun: (id: string) => void, changed: () => void, removed: () => void, placeAbove: (id: string) => number | null, list: (isShown: boolean) => void}} PaneNews */
-
 /** @typedef {import("../types/chat_types.js").Parameters} Parameters */
 
 /** How many accepted tools models find by searching. @param {import("../types/api_types.js").Selection | null} selection */
@@ -129,6 +128,7 @@ export class ConversationView {
     this.head.collapsePanels();
     this.#show();
     if (id === "") return;
+    void this.thread.loadTurns();
     await this.composer.attemptAction(async () => this.#adopt(await this.chat.readConversation(id)));
   }
 
@@ -152,11 +152,17 @@ export class ConversationView {
   /** @param {ChatSession} session */
   #follow(session) {
     const wasRunning = this.#heard.run !== null;
-    if (this.#heard !== EMPTY) this.speech.announceSentences(describeChanges(this.#heard, session.state));
+    if (this.#heard !== EMPTY) this.#announceChanges(session.state);
     this.#heard = session.state;
     if (session.line === "gone") return this.news.removed();
     if (wasRunning !== (session.state.run !== null)) this.news.changed();
     this.#show();
+  }
+
+  /** @param {import("../types/chat_types.js").ChatState} state */
+  #announceChanges(state) {
+    const plainText = this.thread.plainText.bind(this.thread);
+    this.speech.announceSentences(describeChanges(this.#heard, state, plainText));
   }
 
   #show() {
@@ -200,7 +206,7 @@ export class ConversationView {
         (text) => this.composer.suggestText(text),
       ),
     );
-    if (isDemo && this.#examples.length === 0) void this.#loadExamples(tools);
+    if (isDemo && this.#examples.length === 0) this.#loadExamples(tools).catch(() => undefined); // none are shown
   }
 
   /** @param {ChatSession | null} session */
@@ -225,11 +231,9 @@ export class ConversationView {
 
   /** @param {import("../types/api_types.js").Tool[]} tools */
   async #loadExamples(tools) {
-    const chosen = exampleTools(tools);
-    if (chosen.length === 0) return;
-    const full = await Promise.all(chosen.map(({ name }) => this.parts.api.readTool(name))).catch(() => []);
-    this.#examples = demoExamples(full);
-    if (full.length > 0) this.#showChoices();
+    const { readExamples } = await import("./demo_examples.js");
+    this.#examples = await readExamples(tools, (name) => this.parts.api.readTool(name));
+    if (this.#examples.length > 0) this.#showChoices();
   }
 
   /** @param {string} text @param {import("../types/chat_types.js").NewAttachment[]} files */

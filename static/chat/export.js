@@ -2,7 +2,8 @@
 /** A conversation to take away: all of it as JSON, or the branch that is shown as Markdown. Pure. */
 import { dictionaryOf } from "../base/dictionary.js";
 import { t } from "../base/language.js";
-import { formatBody, formatSize } from "../ui/response_view.js";
+import { formatSize } from "../ui/format_count.js";
+import { formatBody } from "../ui/response_view.js";
 import { withoutMarkers } from "../ui/markers.js";
 
 /** @typedef {import("../types/chat_types.js").Conversation} Conversation */

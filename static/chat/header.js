@@ -1,8 +1,6 @@
 // @ts-check
 /** The header of a conversation: its title and what is done with the conversation itself. */
 import { t } from "../base/language.js";
-import { saveText } from "../ui/response_view.js";
-import { fileName, jsonOf, markdownOf } from "./export.js";
 import { threadOf } from "./thread.js";
 import { announceSentence, button, el, fill } from "../ui/dom.js";
 import { guardControl } from "../base/guarded_control.js";
@@ -151,9 +149,13 @@ export class ChatHeader {
   }
 
   /** @param {"json" | "md"} ending */
-  #export(ending) {
+  async #export(ending) {
     if (!this.#session) return;
     const { conversation, state } = this.#session;
+    const [{ fileName, jsonOf, markdownOf }, { saveText }] = await Promise.all([
+      import("./export.js"),
+      import("../ui/response_view.js"),
+    ]);
     const text =
       ending === "json" ? jsonOf(conversation, state.messages.values()) : markdownOf(conversation, threadOf(state));
     saveText(text, fileName(conversation.title, ending));

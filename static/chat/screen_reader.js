@@ -3,7 +3,6 @@
 import { dictionaryOf, memberOf } from "../base/dictionary.js";
 import { counted, errorSentence, t } from "../base/language.js";
 import { isOver } from "./state.js";
-import { plainText } from "../markdown/plain_text.js";
 import { withoutMarkers } from "../ui/markers.js";
 import { truncateLine } from "../base/untrusted_text.js";
 
@@ -21,12 +20,17 @@ const ENDINGS = dictionaryOf({
   max_iterations: t`The answer reached the round limit.`,
 });
 
-/** @param {ChatState} before @param {ChatState} after @returns {string[]} sentences */
-export function describeChanges(before, after) {
+/**
+ * @param {ChatState} before
+ * @param {ChatState} after
+ * @param {(markdown: string) => string} plainText
+ * @returns {string[]} sentences
+ */
+export function describeChanges(before, after, plainText) {
   const sentences = [];
   if (after.run && before.run?.run_id !== after.run.run_id) sentences.push(t`The model is answering.`);
   sentences.push(...callSentences(before, after));
-  if (before.run && !after.run && after.ended) sentences.push(endSentence(after));
+  if (before.run && !after.run && after.ended) sentences.push(endSentence(after, plainText));
   return sentences;
 }
 
@@ -47,8 +51,8 @@ function callSentences(before, after) {
   ];
 }
 
-/** @param {ChatState} state */
-function endSentence({ ended, messages, head_id }) {
+/** @param {ChatState} state @param {(markdown: string) => string} plainText */
+function endSentence({ ended, messages, head_id }, plainText) {
   const words = ENDINGS[ended?.state ?? ""];
   if (words) return ended?.error ? `${words} ${errorSentence(ended.error)}` : words;
   const text = plainText(withoutMarkers(messages.get(head_id ?? "")?.content ?? "").slice(0, READ_CHARS));

@@ -4,15 +4,15 @@
  * in place; these take no click for a moment after anything has moved.
  */
 import { t } from "../base/language.js";
-import { announceSentence, button, el, fill } from "../ui/dom.js";
+import { announceSentence, button, el, fill, notice } from "../ui/dom.js";
 import { rearmControls } from "../base/guarded_control.js";
 import { waitingSentence } from "../ui/approval_card.js";
-import { AnswerTurnView } from "./answer_turn_view.js";
-import { UserTurnView } from "./user_turn_view.js";
 import { openCallsOf, threadOf } from "./thread.js";
 
 /** @typedef {import("../types/chat_types.js").ChatState} ChatState */
 /** @typedef {import("../types/chat_types.js").Turn} Turn */
+/** @typedef {import("./answer_turn_view.js").AnswerTurnView} AnswerTurnView */
+/** @typedef {import("./user_turn_view.js").UserTurnView} UserTurnView */
 /** @typedef {import("./turn_footer.js").TurnActions} TurnActions */
 /** @typedef {import("../types/view_types.js").Parts} Parts */
 
@@ -24,6 +24,8 @@ const HEAD_PX = 110;
 const PACE = 6;
 
 export class ChatThreadView {
+  /** @type {typeof import("./turn_views.js") | null} */
+  #kinds = null;
   /** @type {(UserTurnView | AnswerTurnView)[]} */
   #views = [];
   /** @type {ChatState | null} */
@@ -66,6 +68,23 @@ export class ChatThreadView {
     this.inline.showCards([]);
   }
 
+  /** Loads what draws turns; until then, and where it fails, there are none. Idempotent, and tried again after a failure. */
+  async loadTurns() {
+    if (this.#kinds !== null) return;
+    try {
+      this.#kinds = await import("./turn_views.js");
+      fill(this.element, this.list, this.below);
+    } catch {
+      fill(this.element, notice("error", t`This section could not be loaded. Does the bridge still run?`));
+    }
+    if (this.#next && this.#subscriptions.length > 0 && this.#kinds !== null) this.showState(this.#next);
+  }
+
+  /** @param {string} markdown @returns {string} as it is read aloud */
+  plainText(markdown) {
+    return this.#kinds?.plainText(markdown) ?? markdown;
+  }
+
   /** @param {ChatState} state drawn with the next frame */
   showState(state) {
     this.#next = state;
@@ -95,6 +114,7 @@ export class ChatThreadView {
   #draw(state) {
     const follows = isNearEnd();
     const turns = threadOf(state);
+    if (turns.length > 0 && this.#kinds === null) return void this.loadTurns();
     const isBusy = state.run !== null;
     const first = this.#drawn !== null && isSameBut(this.#drawn, state) ? turns.length - 1 : 0;
     this.#drawn = state;
@@ -110,6 +130,7 @@ export class ChatThreadView {
   #viewAt(index, turn) {
     const known = this.#views[index];
     if (known?.key === turn.key) return known;
+    const { AnswerTurnView, UserTurnView } = /** @type {typeof import("./turn_views.js")} */ (this.#kinds);
     const view = turn.kind === "user" ? new UserTurnView(turn, this.actions) : new AnswerTurnView(turn, this.actions);
     if (known) known.element.replaceWith(view.element);
     else this.list.append(view.element);
@@ -118,7 +139,7 @@ export class ChatThreadView {
   }
 
   #callCards() {
-    return this.#views.flatMap((view) => (view instanceof AnswerTurnView ? view.callCards : []));
+    return this.#views.flatMap((view) => ("callCards" in view ? view.callCards : []));
   }
 
   /** Gives every call that waits its question. @param {Turn[]} [turns] */

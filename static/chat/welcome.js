@@ -2,13 +2,7 @@
 /** What stands where nothing has been said yet: what may be asked, and examples that work here. */
 import { counted, t } from "../base/language.js";
 import { PLACE, button, el, inText, link } from "../ui/dom.js";
-import { exampleOf } from "../base/schema_example.js";
-import { stringifyJson } from "../base/json_text.js";
 import { viewAddress } from "../ui/router.js";
-
-/** @typedef {import("../types/api_types.js").Tool} Tool */
-
-const EXAMPLES = 3;
 
 /**
  * @param {number} count how many tools may be used
@@ -66,15 +60,4 @@ function usedSentence(count, searched) {
   );
   if (searched === 0) return used;
   return `${used} ${counted(searched, "It finds {0} of them by search.", "It finds {0} of them by search.")}`;
-}
-
-/** Which tools examples are made of: they change nothing. @param {Tool[]} tools */
-export function exampleTools(tools) {
-  return tools.filter(({ safe, path }) => safe && !path.includes("{")).slice(0, EXAMPLES);
-}
-
-/** Calls as the demo model reads them. @param {import("../types/api_types.js").FullTool[]} tools @returns {string[]} */
-export function demoExamples(tools) {
-  const lines = tools.map(({ name, schema }) => `CALL ${name} ${stringifyJson(exampleOf(schema))}`);
-  return lines.length > 1 ? [...lines, lines.join("\n")] : lines;
 }

@@ -1,6 +1,7 @@
 // @ts-check
 /** The endings of a call that are no answer. Pure. */
 
+import { messageOf } from "../base/error_message.js";
 import { explainLocation } from "../causes/redirects.js";
 import { missingFact, missingWords } from "../causes/unreadable_answer.js";
 import { redactFacts } from "./redaction.js";
@@ -39,9 +40,6 @@ export class CallStopped extends Error {
     this.code = code;
   }
 }
-
-/** @param {unknown} error */
-export const messageOf = (error) => (error instanceof Error ? error.message : String(error));
 
 /**
  * A call stopped while its fetch was under way: nobody knows what the API did.

@@ -2,7 +2,8 @@
 /** The message of a call and its ack, in the words of the wire, and what becomes of a call that arrives. Pure. */
 
 import { dictionaryOf } from "../base/dictionary.js";
-import { CallFailure, messageOf } from "./call_failure.js";
+import { messageOf } from "../base/error_message.js";
+import { CallFailure } from "./call_failure.js";
 import { parseJson } from "../base/json_text.js";
 
 /** @typedef {import("../types/types.d.ts").ToolCall} ToolCall */

@@ -44,27 +44,6 @@ export { addressSpace, mixedContent } from "./address_space.js";
 /** A refused connection fails as quickly the second time; so much more than that was spent at a living host. */
 const REFUSAL_TOLERANCE_MS = 250;
 
-/** Permission names by address space, newest first; `local-network-access` is the name of Chrome 138 to 144. */
-/** @type {Record<AddressSpace, string[]>} */
-const PERMISSION_NAMES = dictionaryOf({
-  loopback: ["loopback-network", "local-network-access"],
-  local: ["local-network", "local-network-access"],
-  public: [],
-});
-
-/**
- * @param {AddressSpace} space
- * @returns {Promise<PermissionAnswer>} "unsupported" where the browser knows no such permission
- */
-export async function networkPermission(space) {
-  if (space === "public" || !globalThis.navigator?.permissions) return "unsupported";
-  for (const name of PERMISSION_NAMES[space]) {
-    const status = await navigator.permissions.query({ name: /** @type {PermissionName} */ (name) }).catch(() => null);
-    if (status) return status.state;
-  }
-  return "unsupported";
-}
-
 /**
  * Collects CSP reports of this worker or page, so that a diagnosis can ask for them.
  * @param {EventTarget} scope

@@ -19,13 +19,13 @@ import {
   errorOf,
   failedOutcome,
   failureOf,
-  messageOf,
   notAccepted,
   stoppedUnderWay,
   tooLarge,
   uploadFailed,
   withRedirectCause,
 } from "./call_failure.js";
+import { messageOf } from "../base/error_message.js";
 import { PhaseClock } from "../base/phase_clock.js";
 import { loggedRequest, PREVIEW_CHARS } from "./call_log.js";
 import { withoutBody } from "./call_message.js";

@@ -12,6 +12,7 @@ import { isJson, textOf } from "./body_text.js";
 import { unsendableHeader, UNPRINTABLE } from "./forbidden_headers.js";
 import { missingArgument, RequestError } from "./request_error.js";
 import { checkValues } from "./sendable_values.js";
+import { PLAN_VERSION } from "./plan_version.js";
 import { joinUrl, parseBase } from "./request_url.js";
 import { placeSecrets } from "./credential_placement.js";
 import { encodeStrict, primitiveText, writeParameter } from "./parameter_style.js";
@@ -26,9 +27,6 @@ export { RequestError };
 /** @typedef {import("../types/types.d.ts").BuildOptions} BuildOptions */
 /** @typedef {import("../types/types.d.ts").BuiltRequest} BuiltRequest */
 /** @typedef {import("../types/types.d.ts").Unsendable} Unsendable */
-
-/** The newest version of plans that this module knows: an older one would leave out what edits fix. */
-export const PLAN_VERSION = 2;
 
 /** Header parameters the specification tells us to ignore (OpenAPI 3.1.2 §4.8.12.1, `name`). */
 const IGNORED_HEADERS = new Set(["accept", "content-type", "authorization"]);

@@ -5,7 +5,7 @@ import { retell, t } from "../base/language.js";
 import { button, el, factList, fill, labelledField, notice, sentenceOf } from "../ui/dom.js";
 import { serverLines } from "./mcp_advice.js";
 import { readAddress } from "../session/probe_frames.js";
-import { networkPermission } from "../executor/diagnosis.js";
+import { networkPermission } from "../executor/network_permission.js";
 import { WALLS } from "../executor/transport_choice.js";
 import { PAGES_COMPANION } from "../companion/page_companion.js";
 import { CompanionDocuments } from "../session/companion_documents.js";

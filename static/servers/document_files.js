@@ -1,6 +1,5 @@
 // @ts-check
-/** Files that a user chose for one document: their addresses, which of them is the document, and finding one by name. Pure. */
-import { isRecording } from "../conversion/recognition.js";
+/** Files that a user chose for one document: their addresses, and finding one by name. Pure. */
 
 /** @typedef {{path: string, text: string}} DocumentFile  `path`: as chosen, with folders where they are known */
 
@@ -22,24 +21,6 @@ export function nameOf(url) {
   } catch {
     return path;
   }
-}
-
-/** @param {string} text @returns {boolean} it begins like a document, not like a part of one */
-function isDocument(text) {
-  if (!/^\s*\{/.test(text)) return /^["']?(openapi|swagger)["']?\s*:/m.test(text);
-  try {
-    const root = JSON.parse(text.replace(/^\uFEFF/, ""));
-    return "openapi" in root || "swagger" in root;
-  } catch {
-    return /["'](openapi|swagger)["']\s*:/.test(text);
-  }
-}
-
-/** @param {DocumentFile[]} files @returns {DocumentFile[]} those that may be the document itself, or else become one */
-export function documentsAmong(files) {
-  if (files.length === 1) return files;
-  const documents = files.filter(({ text }) => isDocument(text));
-  return documents.length > 0 ? documents : files.filter(({ text }) => isRecording(text));
 }
 
 /**

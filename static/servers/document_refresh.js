@@ -5,7 +5,7 @@
  */
 import { t } from "../base/language.js";
 import { addressSpace } from "../executor/address_space.js";
-import { networkPermission } from "../executor/diagnosis.js";
+import { networkPermission } from "../executor/network_permission.js";
 import { readVia } from "../executor/transport_choice.js";
 import { PLACE, inText, link, notice } from "../ui/dom.js";
 import { viewAddress } from "../ui/router.js";

@@ -4,10 +4,8 @@
  * stands in for the other.
  */
 
-import { CompanionDocuments } from "./companion_documents.js";
-import { PAGES_COMPANION } from "../companion/page_companion.js";
-
 /** @typedef {import("./probe_frames.js").ProbeFrames} ProbeFrames */
+/** @typedef {import("./companion_documents.js").CompanionDocuments} CompanionDocuments */
 /** @typedef {Pick<ProbeFrames, "fetchDocument" | "findDocuments">} DocumentProbes */
 
 /** @implements {DocumentProbes} */
@@ -16,23 +14,32 @@ export class ChosenProbes {
    * @param {DocumentProbes} frames
    * @param {(origin: string) => boolean | Promise<boolean>} isByCompanion
    */
-  constructor(frames, isByCompanion, companion = new CompanionDocuments(PAGES_COMPANION)) {
+  constructor(frames, isByCompanion, loadCompanion = loadPagesCompanion) {
     this.frames = frames;
     this.isByCompanion = isByCompanion;
-    this.companion = companion;
+    this.loadCompanion = loadCompanion;
   }
 
   /** @type {DocumentProbes["fetchDocument"]} `credentials`: not sent by the companion */
   async fetchDocument(url, credentials = {}) {
     return (await this.isByCompanion(url.origin))
-      ? this.companion.fetchDocument(url)
+      ? (await this.loadCompanion()).fetchDocument(url)
       : this.frames.fetchDocument(url, credentials);
   }
 
   /** @type {DocumentProbes["findDocuments"]} */
   async findDocuments(url, places) {
     return (await this.isByCompanion(url.origin))
-      ? this.companion.findDocuments(places)
+      ? (await this.loadCompanion()).findDocuments(places)
       : this.frames.findDocuments(url, places);
   }
+}
+
+/** Most browsers never need it. @returns {Promise<CompanionDocuments>} @throws {TypeError} a part of the page could not be loaded */
+async function loadPagesCompanion() {
+  const [{ CompanionDocuments }, { PAGES_COMPANION }] = await Promise.all([
+    import("./companion_documents.js"),
+    import("../companion/page_companion.js"),
+  ]);
+  return new CompanionDocuments(PAGES_COMPANION);
 }

@@ -2,10 +2,10 @@
 /** Operations that a bridge offers, as they are pinned: what may be accepted, and why the rest may not. */
 
 import { t, verbatim } from "../base/language.js";
+import { messageOf } from "../base/error_message.js";
 import { forbiddenTarget } from "../executor/address_space.js";
-import { PLAN_VERSION } from "../request/build.js";
+import { PLAN_VERSION } from "../request/plan_version.js";
 import { parseBase } from "../request/request_url.js";
-import { messageOf } from "../executor/call_failure.js";
 
 /** @typedef {import("../types/types.d.ts").Pin} Pin */
 /** @typedef {import("../types/types.d.ts").OfferedOperation} OfferedOperation */

@@ -3,8 +3,7 @@
 import { counted, t } from "../base/language.js";
 import { formatDay } from "../base/time_format.js";
 import { announceSentence, attemptAction, button, el, fill, freshId, notice, sentenceOf } from "../ui/dom.js";
-import { formatSize } from "../ui/response_view.js";
-import { formatCount } from "../ui/format_count.js";
+import { formatCount, formatSize } from "../ui/format_count.js";
 import { RetentionForm } from "./retention_form.js";
 
 /** @typedef {import("../types/api_types.js").StoredItemsSummary} StoredItemsSummary */

@@ -1,7 +1,7 @@
 // @ts-check
 /** Files as arguments of a form: which types, how large, and the bytes as Base64. No DOM. */
 import { t } from "../base/language.js";
-import { formatSize } from "../ui/response_view.js";
+import { formatSize } from "../ui/format_count.js";
 
 /** @typedef {import("../types/api_types.js").JsonSchema} JsonSchema */
 

@@ -5,7 +5,7 @@
  */
 import { t } from "../base/language.js";
 import { announceSentence, button, el, fill, freshId, sentenceOf } from "../ui/dom.js";
-import { formatSize } from "../ui/response_view.js";
+import { formatSize } from "../ui/format_count.js";
 import { acceptedTypes, decodedSize, fileProblem, MAX_FILE_BYTES, readBase64 } from "./file_content.js";
 
 /** @typedef {import("./form_state.js").Field} Field */

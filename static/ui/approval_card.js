@@ -9,7 +9,7 @@ import { button, el, factList, fill, freshId, methodTag } from "./dom.js";
 import { guardControl, isArmed } from "../base/guarded_control.js";
 import { originFacts } from "./asked_by.js";
 import { readLines, viaWords } from "./transport_labels.js";
-import { formatSize } from "./response_view.js";
+import { formatSize } from "./format_count.js";
 import { formatTime } from "../base/time_format.js";
 import { truncateText, truncateLine, escapeInvisible, escapeInvisibleLines } from "../base/untrusted_text.js";
 import { asksEachTime, isOfChat } from "../executor/approval_policy.js";

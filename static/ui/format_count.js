@@ -12,3 +12,9 @@ const DECIMALS = [0, 1, 2].map(
 
 /** @param {number} number @param {0 | 1 | 2} digits so many decimals */
 export const formatFixed = (number, digits) => DECIMALS[digits].format(Number(number.toFixed(digits)));
+
+/** @param {number} bytes */
+export function formatSize(bytes) {
+  if (bytes < 1024) return `${bytes} B`;
+  return bytes < 1024 ** 2 ? `${formatFixed(bytes / 1024, 1)} KiB` : `${formatFixed(bytes / 1024 ** 2, 1)} MiB`;
+}

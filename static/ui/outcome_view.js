@@ -3,9 +3,9 @@
 import { dictionaryOf, memberOf } from "../base/dictionary.js";
 import { t, errorSentence, formatList } from "../base/language.js";
 import { el, link } from "./dom.js";
-import { formatFixed } from "./format_count.js";
+import { formatFixed, formatSize } from "./format_count.js";
 import { placeAddress, viewAddress } from "./router.js";
-import { cutNote, fileView, formatBody, formatSize, saveButton, saveLink, textView } from "./response_view.js";
+import { cutNote, fileView, formatBody, saveButton, saveLink, textView } from "./response_view.js";
 import { showsLoginPage, wantsLogin } from "./login_offer.js";
 import { stringifyJson } from "../base/json_text.js";
 import { WALLS } from "../executor/transport_choice.js";

@@ -3,7 +3,7 @@
 import { dictionaryOf } from "../base/dictionary.js";
 import { t } from "../base/language.js";
 import { announceSentence, button, copyButton, el, link, sentenceOf } from "./dom.js";
-import { formatFixed } from "./format_count.js";
+import { formatSize } from "./format_count.js";
 import { prettyJson } from "./json_display.js";
 import { parseJson } from "../base/json_text.js";
 import { essenceOf } from "../base/content_type.js";
@@ -12,12 +12,6 @@ import { essenceOf } from "../base/content_type.js";
 
 /** Maximum characters of a text that are shown; the complete text can be saved. */
 export const SHOWN_CHARS = 65_536;
-
-/** @param {number} bytes */
-export function formatSize(bytes) {
-  if (bytes < 1024) return `${bytes} B`;
-  return bytes < 1024 ** 2 ? `${formatFixed(bytes / 1024, 1)} KiB` : `${formatFixed(bytes / 1024 ** 2, 1)} MiB`;
-}
 
 /**
  * JSON is indented; everything else, and JSON that is none, stays as it came.

@@ -4,7 +4,7 @@
  * credentials for it, and withdraws the rest. Done again whenever the bridge's servers have changed.
  */
 import { verbatim } from "../base/language.js";
-import { messageOf } from "../executor/call_failure.js";
+import { messageOf } from "../base/error_message.js";
 import { Acceptance } from "../session/acceptance.js";
 import { readAddress } from "../session/probe_frames.js";
 import { absence, chooseServer, isTaken } from "./server_choice.js";

@@ -16,7 +16,7 @@ import { RunningCalls } from "../executor/running_calls.js";
 import { ToolRunner } from "../executor/tool_runner.js";
 import { openTransportChannel, TransportChoices } from "../executor/transport_choice.js";
 import { uploadResult } from "../executor/result_upload.js";
-import { PLAN_VERSION } from "../request/build.js";
+import { PLAN_VERSION } from "../request/plan_version.js";
 import { runnerEnvironment } from "./runner_environment.js";
 
 /** @typedef {import("../types/types.d.ts").WorkerNews} WorkerNews */

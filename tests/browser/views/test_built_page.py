@@ -14,7 +14,7 @@ from urllib.parse import urlsplit
 import aiohttp
 import pytest
 import pytest_asyncio
-from playwright.async_api import Browser, Page, Request, Response, Route, expect
+from playwright.async_api import Browser, BrowserContext, Page, Request, Response, Route, expect
 
 from bridge.bundled import INSTALLED
 from bridge.http.page_digest import SOURCES_MEMBER, digest_of_files, list_sources
@@ -49,6 +49,12 @@ SECTIONS = (
 START_S = 60
 FILES_OF_FIRST_VIEW = 10
 """Of the built page: script, worker, style, icon, the first section and what it shares."""
+
+BYTES_OF_VIEWS = dict.fromkeys(("servers", "tools", "calls", "connect", "chat"), 95_000)
+"""Of scripts, as they come compressed, until the network is quiet."""
+BYTES_OF_CONVERSATION = 145_000
+"""With the reader of Markdown, 37 KB."""
+QUIET_S = 2.0
 
 NOTE_ERRORS = """() => {
   const main = document.querySelector("main");
@@ -126,7 +132,7 @@ async def test_a_clone_serves_what_make_run_has_built(
         await page.goto(await scene.bridge.page_url())
         await expect_connection(page, "connected")
         files = {urlsplit(answer.url).path for answer in answers if "/static/" in answer.url}
-        assert len(files) <= FILES_OF_FIRST_VIEW, sorted(files)
+        assert len(files) <= FILES_OF_FIRST_VIEW, "\n".join(sorted(files))
         manifest[SOURCES_MEMBER] = "of other sources"
         (built / "manifest.json").write_text(json.dumps(manifest), encoding="utf-8")
         answers.clear()
@@ -234,20 +240,43 @@ async def test_a_section_and_what_it_shares_with_others_come_together(
         await route.continue_()
 
     def note(request: Request) -> None:
-        if request.url.endswith("/sections/shared.js"):
+        if request.url.endswith("/sections/shared_tools_chat.js"):
             is_asked.set()
 
     page.on("request", note)
-    await page.route("**/sections/servers_view.js", hold_section)
-    await page.route("**/sections/document_refresh.js", lambda route: route.abort())  # it shares as much
+    await page.route("**/sections/tools_view.js", hold_section)
+    await page.route("**/sections/shared.js", lambda route: route.abort())  # what fetches documents is in it
     await page.goto("about:blank")
-    await page.goto(f"{installed['base_url']}/#/servers")
-    await expect(page.get_by_role("heading", name="Servers", exact=True)).to_be_visible()
+    await page.goto(f"{installed['base_url']}/#/tools")
+    await expect(page.get_by_role("heading", name="Tools", exact=True)).to_be_visible()
     await expect(
         page.get_by_text("Documents are not fetched again")
     ).to_be_visible()  # and nothing else is lost
     await expect_connection(page, "connected")
     await page.close()
+
+
+async def test_what_a_browser_transfers_for_a_view_stays_small(
+    installed: dict[str, str], chromium: Browser
+) -> None:
+    """Finding P-M1: a list of files said 90 KB of scripts, a browser transferred 138."""
+    context = await chromium.new_context()
+    page = await context.new_page()
+    await page.goto(installed["page_url"])
+    await expect_connection(page, "connected")
+    await go_to(page, "chat")
+    await page.get_by_role("textbox", name="Message").fill("**Hello**")
+    await page.keyboard.press("Enter")
+    await expect(page.locator(".answer-turn .markdown")).to_be_visible()
+    conversation = page.url.partition("#/")[2]
+    await page.close()
+    sizes = {
+        view: await _transferred_by(context, f"{installed['base_url']}/#/{view}")
+        for view in (*BYTES_OF_VIEWS, conversation)
+    }
+    budgets = {**BYTES_OF_VIEWS, conversation: BYTES_OF_CONVERSATION}
+    assert {view: size for view, size in sizes.items() if size > budgets[view]} == {}
+    await context.close()
 
 
 async def test_a_page_of_an_older_version_reloads_once_when_it_needs_a_section(scene: BrowserHarness) -> None:
@@ -284,6 +313,35 @@ def _answers_of(page: Page) -> list[Response]:
 
     page.on("response", note)
     return answers
+
+
+async def _transferred_by(context: BrowserContext, address: str) -> int:
+    """Bytes of all scripts that a browser with an empty cache loads here, its worker's with them."""
+    page = await context.new_page()
+    session = await context.new_cdp_session(page)
+    await session.send("Network.clearBrowserCache")
+    loop = asyncio.get_running_loop()
+    finished: list[Request] = []
+    last = loop.time()
+
+    def note(request: Request) -> None:
+        nonlocal last
+        last = loop.time()
+        path = urlsplit(request.url).path
+        if path.startswith("/static/") and path.endswith(".js"):  # `/executor/…` is one line that imports its
+            finished.append(request)
+
+    context.on("requestfinished", note)
+    await page.goto(address)
+    await expect_connection(page, "connected")
+    await eventually(lambda: loop.time() - last > QUIET_S, within_s=START_S, what="a quiet network")
+    context.remove_listener("requestfinished", note)
+    sizes = {request.url: 0 for request in finished}
+    for request in finished:  # one that was loaded in advance comes again of the cache, with no bytes
+        sizes[request.url] += (await request.sizes())["responseBodySize"]
+    assert all(sizes.values()), "every script counts, the worker's with them"
+    await page.close()
+    return sum(sizes.values())
 
 
 async def _load_tools(page: Page, base_url: str) -> list[str]:

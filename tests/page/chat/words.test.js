@@ -3,6 +3,7 @@
 import assert from "node:assert/strict";
 import test from "node:test";
 import { fileName, jsonOf, markdownOf } from "../../../static/chat/export.js";
+import { plainText } from "../../../static/markdown/plain_text.js";
 import { ScreenReader, describeChanges } from "../../../static/chat/screen_reader.js";
 import { EMPTY, applyEvent, withMessages } from "../../../static/chat/state.js";
 import { threadOf } from "../../../static/chat/thread.js";
@@ -26,7 +27,7 @@ test("a run is heard as its beginning, its calls and its end, not as its words",
   const said = events.flatMap((each) => {
     const before = state;
     state = applyEvent(state, each);
-    return describeChanges(before, state);
+    return describeChanges(before, state, plainText);
   });
   assert.deepEqual(said, [
     "The model is answering.",
@@ -41,7 +42,7 @@ test("Finding F-17: a name in an answer is read whole, marks are not, and a long
   const said = (/** @type {string} */ content) => {
     const running = story.begin.reduce(applyEvent, EMPTY);
     const done = applyEvent(applyEvent(running, event("message", { message: answered("m2", "m1", content) })), event("run_ended", { run_id: "r1", state: "completed", error: null }));
-    return describeChanges(running, done).at(-1)?.replace("The answer is complete. ", "");
+    return describeChanges(running, done, plainText).at(-1)?.replace("The answer is complete. ", "");
   };
   assert.equal(said("Use **run_operation** with `list_all_pets` (unknown_tool, a*b, C#, x > y)."), "Use run_operation with list_all_pets (unknown_tool, a*b, C#, x > y).");
   assert.equal(said("## Pets\n\n- _Rex_\n- [Ada](https://pets.example/a_b)\n\n| a | b |\n|---|---|\n| 1 | 2 |\n\n> q\n\n```\nx_1\n```"), "Pets\nRex\nAda\na b\n1 2\nq\nx_1");
@@ -56,7 +57,7 @@ test("Finding F-17: sibling. an attachment keeps its name in the file that is ta
 test("why an answer ended early is said", () => {
   const running = story.begin.reduce(applyEvent, EMPTY);
   const stopped = applyEvent(running, event("run_ended", { run_id: "r1", state: "cancelled", error: null }));
-  assert.deepEqual(describeChanges(running, stopped), ["The answer was stopped."]);
+  assert.deepEqual(describeChanges(running, stopped, plainText), ["The answer was stopped."]);
 });
 
 test("what comes together is said together", (context) => {

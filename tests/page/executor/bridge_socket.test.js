@@ -6,7 +6,7 @@ import { PinError, pinOf } from "../../../static/session/pin_offers.js";
 import { cancelSentence, readCall } from "../../../static/executor/call_message.js";
 import { uploadResult } from "../../../static/executor/result_upload.js";
 import { plan } from "../support/plans.js";
-import { PLAN_VERSION } from "../../../static/request/build.js";
+import { PLAN_VERSION } from "../../../static/request/plan_version.js";
 
 const MESSAGE = {
   chat_id: "chat",

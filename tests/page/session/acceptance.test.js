@@ -2,7 +2,8 @@
 import assert from "node:assert/strict";
 import test from "node:test";
 import { acceptOffers, PinError, pinsOf } from "../../../static/session/pin_offers.js";
-import { buildRequest, PLAN_VERSION } from "../../../static/request/build.js";
+import { buildRequest } from "../../../static/request/build.js";
+import { PLAN_VERSION } from "../../../static/request/plan_version.js";
 import { Pins } from "../../../static/executor/pins.js";
 import { Acceptance, acceptedByOpening, DocumentChanged, isAccepted, isChanged } from "../../../static/session/acceptance.js";
 

@@ -28,7 +28,7 @@ const codeOf = (asked) => asked.then(() => "none", ({ code }) => code);
 test("Finding F-4: a document is asked of the companion by a GET alone, without headers, body or login, whatever is saved for its API", async () => {
   const { documents, calls } = scene();
   const frames = { fetchDocument: () => assert.fail("the page asks"), findDocuments: () => assert.fail("the page asks") };
-  const probes = new ChosenProbes(frames, async (origin) => origin === DOCUMENT.origin, documents);
+  const probes = new ChosenProbes(frames, async (origin) => origin === DOCUMENT.origin, async () => documents);
   assert.deepEqual(await probes.fetchDocument(DOCUMENT, SECRET), { text: TEXT, source_url: DOCUMENT.href });
   await probes.findDocuments(DOCUMENT, [`${DOCUMENT.origin}/swagger.json`]);
   assert.deepEqual(
@@ -42,7 +42,7 @@ test("Finding F-4: what was chosen for one origin holds for no other, and neithe
   /** @type {unknown[]} */
   const asked = [];
   const frames = { fetchDocument: async (/** @type {URL} */ url, /** @type {unknown} */ secrets) => (asked.push([url.origin, secrets]), { text: "", source_url: "" }), findDocuments: async () => [] };
-  const probes = new ChosenProbes(frames, (origin) => origin === DOCUMENT.origin, documents);
+  const probes = new ChosenProbes(frames, (origin) => origin === DOCUMENT.origin, async () => documents);
   await probes.fetchDocument(new URL("https://other.example/parts.json"), SECRET);
   assert.deepEqual([calls(), asked], [[], [["https://other.example", SECRET]]]);
   companion.isThere = false;
