@@ -24,7 +24,7 @@ import { reloadOldPage } from "./ui/old_page.js";
 import { loadSection } from "./sections.js";
 import { loginPanel, takeLoginFailure } from "./session/team_login.js";
 import { stopWhileCached } from "./session/page_cache.js";
-import { PageGrants } from "./executor/grants.js";
+import { PageGrants } from "./approvals/grants.js";
 import { PairingPanel } from "./ui/pairing_panel.js";
 import { Pins } from "./executor/pins.js";
 import { ProbeFrames } from "./session/probe_frames.js";

@@ -5,7 +5,7 @@ import { t } from "../base/language.js";
 import { formatTime } from "../base/time_format.js";
 import { announceSentence, button, el, fill, notice, sentenceOf } from "../ui/dom.js";
 import { guardControl } from "../base/guarded_control.js";
-import { notificationPanel } from "../ui/notification_panel.js";
+import { notificationPanel } from "./notification_panel.js";
 import { truncateLine } from "../base/untrusted_text.js";
 
 /** @typedef {import("../types/api_types.js").ApprovalFacts} ApprovalFacts */

@@ -5,10 +5,10 @@ import { announceSentence, button, el, fill, link } from "../ui/dom.js";
 import { guardControl, rearmControls } from "../base/guarded_control.js";
 import { chatTitles } from "../session/chat_titles.js";
 import { viewAddress } from "../ui/router.js";
-import { ApprovalCard, waitingSentence } from "../ui/approval_card.js";
+import { ApprovalCard, waitingSentence } from "./approval_card.js";
 
 /** @typedef {import("../types/types.js").WaitingCard} WaitingCard */
-/** @typedef {import("../executor/approval_policy.js").Decision} Decision */
+/** @typedef {import("./approval_policy.js").Decision} Decision */
 
 /** More wait until these are decided: nobody allows what he has not been shown. */
 const SHOWN_CARDS = 30;

@@ -2,7 +2,7 @@
 /** Calls for the user when nobody looks: a notification per waiting call, and the number in the title of the tab. */
 import { t } from "../base/language.js";
 import { truncateLine } from "../base/untrusted_text.js";
-import { noticePermission } from "../ui/notification_panel.js";
+import { noticePermission } from "./notification_panel.js";
 
 /** @typedef {import("../types/types.js").WaitingCard} WaitingCard */
 

@@ -6,7 +6,7 @@
 import { dictionaryOf } from "../base/dictionary.js";
 import { t } from "../base/language.js";
 import { ENVIRONMENTS, readEnvironments, withEnvironment } from "../environments/environments.js";
-import { grantKey } from "../executor/grants.js";
+import { grantKey } from "../approvals/grants.js";
 import { putPins } from "../executor/pins.js";
 import { isAccepted } from "../session/acceptance.js";
 import { pinsOf } from "../session/pin_offers.js";

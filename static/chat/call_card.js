@@ -2,7 +2,7 @@
 /** A call within an answer: what runs, how it stands, and what its user can do about it. */
 import { dictionaryOf } from "../base/dictionary.js";
 import { errorSentence, t } from "../base/language.js";
-import { ApprovalCard } from "../ui/approval_card.js";
+import { ApprovalCard } from "../approvals/approval_card.js";
 import { CallFileView, fileOf } from "./call_file.js";
 import { formatBody, textView } from "../ui/response_view.js";
 import { isOver } from "./state.js";
@@ -17,7 +17,7 @@ import { truncateLine } from "../base/untrusted_text.js";
 /** @typedef {import("../types/types.js").WaitingCard} WaitingCard */
 /**
  * @typedef {object} CallActions
- * @property {(callIds: string[], decision: import("../executor/approval_policy.js").Decision) => void} decide
+ * @property {(callIds: string[], decision: import("../approvals/approval_policy.js").Decision) => void} decide
  * @property {(callId: string) => void} cancel
  * @property {(toolCallId: string) => void} retry
  * @property {(tool: string) => string} serverOf  id of the server that has the tool; "" when it is not known

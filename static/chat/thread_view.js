@@ -6,7 +6,7 @@
 import { t } from "../base/language.js";
 import { announceSentence, button, el, fill, notice } from "../ui/dom.js";
 import { rearmControls } from "../base/guarded_control.js";
-import { waitingSentence } from "../ui/approval_card.js";
+import { waitingSentence } from "../approvals/approval_card.js";
 import { openCallsOf, threadOf } from "./thread.js";
 
 /** @typedef {import("../types/chat_types.js").ChatState} ChatState */

@@ -118,7 +118,7 @@ export class ExecutorClient extends EventTarget {
 
   /**
    * Sends what the user decided about waiting calls; the worker that has them accepts the first decision.
-   * @param {string[]} callIds @param {import("../executor/approval_policy.js").Decision} decision @param {"user" | "policy"} [reason]
+   * @param {string[]} callIds @param {import("../approvals/approval_policy.js").Decision} decision @param {"user" | "policy"} [reason]
    */
   decideCalls(callIds, decision, reason = "user") {
     this.#broadcast({ type: "decide", call_ids: callIds, decision, reason });

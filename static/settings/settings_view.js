@@ -6,7 +6,7 @@ import { el, fill, link, notice, sentenceOf } from "../ui/dom.js";
 import { viewAddress } from "../ui/router.js";
 import { breakerNotices } from "../ui/breaker_notice.js";
 import { CallSettingForm } from "../ui/call_setting_form.js";
-import { notificationPanel } from "../ui/notification_panel.js";
+import { notificationPanel } from "../approvals/notification_panel.js";
 import { AccountPanel } from "./account_panel.js";
 import { AppearancePanel } from "./appearance_panel.js";
 import { StoredItemsPanel } from "./stored_items_panel.js";

@@ -1,7 +1,7 @@
 // @ts-check
 /** What a link filled into the form of a tool that can change something, shown once more: it runs by a second press only. */
 import { t } from "../base/language.js";
-import { argumentList, cardAddress } from "../ui/approval_card.js";
+import { argumentList, cardAddress } from "../approvals/approval_card.js";
 import { announceSentence, button, el, fill } from "../ui/dom.js";
 import { guardControl } from "../base/guarded_control.js";
 import { stringifyJson } from "../base/json_text.js";

@@ -13,7 +13,7 @@ import { stringifyJson } from "../base/json_text.js";
 /** What the bridge calls a page that asks for a call; no key has this name. */
 const OWN_NAME = verbatim("bridge page");
 
-/** Maximum characters of a value on a card (`static/executor/approval_preview.js`): files are longer. */
+/** Maximum characters of a value on a card (`static/approvals/approval_preview.js`): files are longer. */
 const SHOWN_VALUE_CHARS = 100_000;
 
 /** What a call waits for, by its state in the call log. @type {Record<string, string>} */

@@ -8,7 +8,7 @@ import type { Devices } from "../session/devices.js";
 import type { ExecutorClient } from "../session/executor_client.js";
 import type { InlineCards } from "../session/pending_approvals.js";
 import type { Inventory } from "../session/inventory.js";
-import type { PageGrants } from "../executor/grants.js";
+import type { PageGrants } from "../approvals/grants.js";
 import type { Pins } from "../executor/pins.js";
 import type { ProbeFrames } from "../session/probe_frames.js";
 import type { WebMcp } from "../session/web_mcp.js";

@@ -1,7 +1,7 @@
 // @ts-check
 /** Answers the cards of waiting calls at once, as the policy says: nobody else will. */
 
-import { asksEachTime } from "../executor/approval_policy.js";
+import { asksEachTime } from "../approvals/approval_policy.js";
 
 /** @typedef {import("../types/types.d.ts").WaitingCard} WaitingCard */
 /** @typedef {{approves: (serverId: string, key: string, isSafe: boolean) => boolean}} Approver */

@@ -1,9 +1,9 @@
 // @ts-check
 /** The executor put together: what its worker holds, what the socket, the tabs and the user ask of it, and what it tells. */
 
-import { ApprovalQueue } from "../executor/approval_queue.js";
-import { approvalEnvironment } from "../executor/approval_preview.js";
-import { ApprovalRules } from "../executor/approval_policy.js";
+import { ApprovalQueue } from "../approvals/approval_queue.js";
+import { approvalEnvironment } from "../approvals/approval_preview.js";
+import { ApprovalRules } from "../approvals/approval_policy.js";
 import { BridgeSocket } from "../executor/bridge_socket.js";
 import { CallLog, openCallChannel } from "../executor/call_log.js";
 import { CallRecovery } from "../executor/call_recovery.js";
@@ -11,7 +11,7 @@ import { companionTransport } from "../companion/companion_loader.js";
 import { proveUnsent } from "../companion/lost_call.js";
 import { CallFailure, failedOutcome, failureOf } from "../executor/call_failure.js";
 import { readsUnsaid } from "../executor/file_reads.js";
-import { PageGrants } from "../executor/grants.js";
+import { PageGrants } from "../approvals/grants.js";
 import { RunningCalls } from "../executor/running_calls.js";
 import { ToolRunner } from "../executor/tool_runner.js";
 import { openTransportChannel, TransportChoices } from "../executor/transport_choice.js";

@@ -79,6 +79,7 @@ FOLDERS = (
     "answers",
     "conversion",
     "session",
+    "approvals",
     "environments",
     "edits",
 )

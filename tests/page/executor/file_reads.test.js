@@ -2,7 +2,7 @@
 /** Files that arguments name by address: whence they may come, how they are read, and what their user is told before. */
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { describeCall } from "../../../static/executor/approval_preview.js";
+import { describeCall } from "../../../static/approvals/approval_preview.js";
 import { CallFailure } from "../../../static/executor/call_failure.js";
 import { findSource, MAX_FILES, readsUnsaid } from "../../../static/executor/file_reads.js";
 import { mayRun } from "../../../static/unattended/card_answers.js";

@@ -5,18 +5,18 @@
  */
 import { dictionaryOf } from "../base/dictionary.js";
 import { t } from "../base/language.js";
-import { button, el, factList, fill, freshId, methodTag } from "./dom.js";
+import { button, el, factList, fill, freshId, methodTag } from "../ui/dom.js";
 import { guardControl, isArmed } from "../base/guarded_control.js";
-import { originFacts } from "./asked_by.js";
-import { readLines, viaWords } from "./transport_labels.js";
-import { formatSize } from "./format_count.js";
+import { originFacts } from "../ui/asked_by.js";
+import { readLines, viaWords } from "../ui/transport_labels.js";
+import { formatSize } from "../ui/format_count.js";
 import { formatTime } from "../base/time_format.js";
 import { truncateText, truncateLine, escapeInvisible, escapeInvisibleLines } from "../base/untrusted_text.js";
-import { asksEachTime, isOfChat } from "../executor/approval_policy.js";
+import { asksEachTime, isOfChat } from "./approval_policy.js";
 import { claimWords } from "../mcp/claim_labels.js";
 
 /** @typedef {import("../types/types.js").WaitingCard} WaitingCard */
-/** @typedef {import("../executor/approval_policy.js").Decision} Decision */
+/** @typedef {import("./approval_policy.js").Decision} Decision */
 
 const SHOWN_URL_CHARS = 300;
 const SHOWN_VALUE_CHARS = 300;

@@ -6,7 +6,7 @@
 
 import { dictionaryOf } from "../base/dictionary.js";
 import { asksEachTime, grantOf, isSameChat } from "./approval_policy.js";
-import { CallFailure } from "./call_failure.js";
+import { CallFailure } from "../executor/call_failure.js";
 
 /** @typedef {import("../types/types.d.ts").ToolCall} ToolCall */
 /** @typedef {import("../types/types.d.ts").CardFacts} CardFacts */

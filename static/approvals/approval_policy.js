@@ -77,7 +77,7 @@ export class ApprovalRules {
   /**
    * @param {(serverId: string, key: string) => Promise<import("../types/types.d.ts").Pin | null>} lookup
    * @param {Pick<import("./grants.js").PageGrants, "grantsOf" | "addGrant">} grants
-   * @param {Pick<import("./transport_choice.js").TransportChoices, "findVia" | "hasLogins">} choices
+   * @param {Pick<import("../executor/transport_choice.js").TransportChoices, "findVia" | "hasLogins">} choices
    * @param {(call: ToolCall, pin: import("../types/types.d.ts").Pin, readingAsks: boolean) => Promise<boolean>} readsUnsaid  see file_reads.js; must not throw
    * @param {() => number} [now] milliseconds since the epoch
    */

@@ -1,11 +1,11 @@
 // @ts-check
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { ApprovalQueue } from "../../../static/executor/approval_queue.js";
-import { grantOf } from "../../../static/executor/approval_policy.js";
-import { describeCall } from "../../../static/executor/approval_preview.js";
+import { ApprovalQueue } from "../../../static/approvals/approval_queue.js";
+import { grantOf } from "../../../static/approvals/approval_policy.js";
+import { describeCall } from "../../../static/approvals/approval_preview.js";
 import { CallFailure } from "../../../static/executor/call_failure.js";
-import { PageGrants } from "../../../static/executor/grants.js";
+import { PageGrants } from "../../../static/approvals/grants.js";
 import { truncateText, escapeInvisible, escapeInvisibleLines } from "../../../static/base/untrusted_text.js";
 import { WaitingCards } from "../../../static/session/pending_approvals.js";
 import { bench, call, POST_THINGS, WITH_KEY } from "../support/runner_bench.js";

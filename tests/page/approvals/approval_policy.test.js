@@ -2,7 +2,7 @@
 /** Which calls ask: by what was accepted, granted and chosen in this browser. */
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { ApprovalRules, asksEachTime, CHAT_MS, grantOf, reasonToAsk, TIMED_MS } from "../../../static/executor/approval_policy.js";
+import { ApprovalRules, asksEachTime, CHAT_MS, grantOf, reasonToAsk, TIMED_MS } from "../../../static/approvals/approval_policy.js";
 import { BY_PAGE } from "../../../static/executor/transport_choice.js";
 import { call } from "../support/runner_bench.js";
 

@@ -1,7 +1,7 @@
 // @ts-check
 /** Whether the browser shows a notification when a call waits and nobody looks at the page. */
 import { t } from "../base/language.js";
-import { button, el, fill, freshId } from "./dom.js";
+import { button, el, fill, freshId } from "../ui/dom.js";
 
 /** @returns {"granted" | "denied" | "default" | "unsupported"} */
 export const noticePermission = () => ("Notification" in globalThis ? Notification.permission : "unsupported");

@@ -1,13 +1,13 @@
 // @ts-check
 /** What the user of a call is asked about: the request as it would be sent. Nothing is sent for it: a token that has expired is renewed once the call is allowed. */
 
-import { failureOf } from "./call_failure.js";
-import { readArguments } from "./call_message.js";
-import { planFiles } from "./file_reads.js";
-import { createRedactor } from "./redaction.js";
+import { failureOf } from "../executor/call_failure.js";
+import { readArguments } from "../executor/call_message.js";
+import { planFiles } from "../executor/file_reads.js";
+import { createRedactor } from "../executor/redaction.js";
 import { placeSecrets, secretTexts } from "../request/credential_placement.js";
 import { fixedValues } from "../request/withheld.js";
-import { cookieTexts } from "./transport_choice.js";
+import { cookieTexts } from "../executor/transport_choice.js";
 import { stringifyJson } from "../base/json_text.js";
 
 /** @typedef {import("../types/types.d.ts").CardFacts} CardFacts */
@@ -17,9 +17,9 @@ const SHOWN_VALUE_CHARS = 100_000;
 const SHOWN_ARGUMENTS = 500;
 
 /**
- * @param {import("./tool_runner.js").ToolRunner} runner
+ * @param {import("../executor/tool_runner.js").ToolRunner} runner
  * @param {import("../types/types.d.ts").ToolCall} call
- * @throws {import("./call_failure.js").CallFailure} the call cannot be made
+ * @throws {import("../executor/call_failure.js").CallFailure} the call cannot be made
  */
 export async function describeCall(runner, call) {
   try {
@@ -76,9 +76,9 @@ const textOf = (value) => (typeof value === "string" ? value : stringifyJson(val
 
 /**
  * What a worker's approval queue depends on: the runner, the rules, the socket, and the worker's own clocks.
- * @param {() => import("./tool_runner.js").ToolRunner} runner
+ * @param {() => import("../executor/tool_runner.js").ToolRunner} runner
  * @param {import("./approval_policy.js").ApprovalRules} rules
- * @param {() => import("./bridge_socket.js").BridgeSocket} socket
+ * @param {() => import("../executor/bridge_socket.js").BridgeSocket} socket
  * @returns {import("./approval_queue.js").ApprovalEnvironment}
  */
 export function approvalEnvironment(runner, rules, socket) {
