@@ -45,7 +45,7 @@ const SECTIONS = dictionaryOf({
     return (parts) => new ChartsView(parts);
   },
   audit: async () => {
-    const { AuditView } = await import("./settings/audit_view.js");
+    const { AuditView } = await import("./audit/audit_view.js");
     return (parts) => new AuditView(parts);
   },
   devices: async () => {

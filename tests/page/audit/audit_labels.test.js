@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import test from "node:test";
 import { formatTime } from "../../../static/base/time_format.js";
-import { actorWords, factWords } from "../../../static/settings/audit_labels.js";
+import { actorWords, factWords } from "../../../static/audit/audit_labels.js";
 
 const NAMES = new Map([
   ["0123456789abcdef", "Chrome on Linux"],
