@@ -1,11 +1,11 @@
 // @ts-check
 /** What to put into an API that does not let this page read its answers: the lines for its framework, with what this API needs. */
 import { t } from "../base/language.js";
-import { corsLines, needsOf, USUAL_NEEDS, wallOf } from "./cors_lines.js";
+import { corsLines, needsOf, USUAL_NEEDS, wallOf } from "../causes/cors_lines.js";
 import { codeBlock, el, fill, labelledField, notice, sentenceOf } from "../ui/dom.js";
 
 /** @typedef {Pick<import("../types/view_types.js").Parts, "api" | "pins" | "credentials" | "inventory">} Parts */
-/** @typedef {import("./cors_lines.js").CorsNeeds} CorsNeeds */
+/** @typedef {import("../causes/cors_lines.js").CorsNeeds} CorsNeeds */
 
 /** What the calls to an origin need, of all servers that call it. @param {Parts} parts @param {string} origin @returns {Promise<CorsNeeds | null>} null: none is known */
 async function readNeeds({ api, pins, credentials, inventory }, origin) {

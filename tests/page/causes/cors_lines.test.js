@@ -2,7 +2,7 @@
 /** The lines by which an API lets this page in: with its own names, and nothing that a document writes. */
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { corsLines, needsOf, USUAL_NEEDS, wallOf } from "../../../static/answers/cors_lines.js";
+import { corsLines, needsOf, USUAL_NEEDS, wallOf } from "../../../static/causes/cors_lines.js";
 
 const PAGE = "http://127.0.0.1:8765";
 
