@@ -29,7 +29,7 @@ import { PairingPanel } from "./ui/pairing_panel.js";
 import { Pins } from "./executor/pins.js";
 import { ProbeFrames } from "./session/probe_frames.js";
 import { Shortcuts } from "./palette/shortcuts.js";
-import { ReferenceDecisions } from "./servers/reference_decisions.js";
+import { ReferenceDecisions } from "./documents/reference_decisions.js";
 import { entranceView, mayBePaired, willPass } from "./ui/entrance_view.js";
 import { forgetWebMcp, WebMcp } from "./session/web_mcp.js";
 import { showStatus, StatusView } from "./ui/status_view.js";

@@ -8,8 +8,8 @@ import { addressSpace, forbiddenTarget, readsAddressSpaces, targetAddressSpace }
 import { diagnoseFailure, watchPolicy } from "./executor/diagnosis.js";
 import { networkPermission } from "./executor/network_permission.js";
 import { placeSecrets } from "./request/credential_placement.js";
-import { readDocument, readText, tryDocument } from "./conversion/document_answer.js";
-import { findDocuments, SEARCH_MS } from "./conversion/document_search.js";
+import { readDocument, readText, tryDocument } from "./documents/document_answer.js";
+import { findDocuments, SEARCH_MS } from "./documents/document_search.js";
 import { adaptProblem, looksLikeMcp, readTools } from "./mcp/source.js";
 
 /** @typedef {import("./types/probe_wire.js").ProbeRequest} ProbeRequest */

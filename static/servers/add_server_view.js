@@ -4,23 +4,23 @@ import { t } from "../base/language.js";
 import { announceSentence, el, fill, labelledField, link, notice, sentenceOf } from "../ui/dom.js";
 import { formatCount } from "../ui/format_count.js";
 import { viewAddress, goTo } from "../ui/router.js";
-import { ChosenProbes } from "../session/chosen_probes.js";
-import { readFiles } from "./file_picker.js";
-import { documentsAmong } from "./document_choice.js";
-import { addressOf } from "./document_files.js";
-import { filesPanel } from "./files_panel.js";
+import { ChosenProbes } from "../documents/chosen_probes.js";
+import { readFiles } from "../documents/file_picker.js";
+import { documentsAmong } from "../documents/document_choice.js";
+import { addressOf } from "../documents/document_files.js";
+import { filesPanel } from "../documents/files_panel.js";
 import { alternativesTo } from "./fetch_alternatives.js";
 import { tokenForm } from "./mcp_advice.js";
 import { ProbeError, readAddress } from "../session/probe_frames.js";
-import { ReferenceLoader } from "./reference_loader.js";
-import { askForPlace, isUsable, searchDocuments, takeText } from "./brought_document.js";
+import { ReferenceLoader } from "../documents/reference_loader.js";
+import { askForPlace, isUsable, searchDocuments, takeText } from "../documents/brought_document.js";
 import { isAddress } from "../conversion/recognition.js";
-import { askAboutReferences, askForDocument } from "./reference_dialog.js";
+import { askAboutReferences, askForDocument } from "../documents/reference_dialog.js";
 import { chooseCompanion } from "./companion_grant.js";
 
 /** @typedef {import("../types/view_types.js").Parts} Parts */
 /** @typedef {import("../types/api_types.js").NewServer} NewServer */
-/** @typedef {import("./document_files.js").DocumentFile} DocumentFile */
+/** @typedef {import("../documents/document_files.js").DocumentFile} DocumentFile */
 /** @typedef {import("../types/reference_types.js").Question} Question */
 
 /** Failures with which something answered: its document may be elsewhere. */

@@ -8,7 +8,7 @@ import { readAddress } from "../session/probe_frames.js";
 import { networkPermission } from "../executor/network_permission.js";
 import { WALLS } from "../executor/transport_choice.js";
 import { PAGES_COMPANION } from "../companion/page_companion.js";
-import { CompanionDocuments } from "../session/companion_documents.js";
+import { CompanionDocuments } from "../documents/companion_documents.js";
 import { corsAdvice } from "../answers/cors_advice.js";
 import { companionButton, obtainGrant } from "./companion_grant.js";
 

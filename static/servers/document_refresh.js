@@ -10,9 +10,9 @@ import { readVia } from "../executor/transport_choice.js";
 import { PLACE, inText, link, notice } from "../ui/dom.js";
 import { viewAddress } from "../ui/router.js";
 import { isOfOther, isOwn } from "../session/ownership.js";
-import { ChosenProbes } from "../session/chosen_probes.js";
+import { ChosenProbes } from "../documents/chosen_probes.js";
 import { ProbeError, readAddress } from "../session/probe_frames.js";
-import { LoadingStopped, ReferenceLoader } from "./reference_loader.js";
+import { LoadingStopped, ReferenceLoader } from "../documents/reference_loader.js";
 
 /** @typedef {import("../types/api_types.js").Server} Server */
 /** @typedef {import("../types/view_types.js").Parts} Parts */
@@ -89,7 +89,7 @@ export class DocumentRefresh {
     return this.api.replaceDocument(id, { text, source_url: fetched.source_url });
   }
 
-  /** A document comes the way that was chosen for its origin; the companion does not list the tools of MCP servers. @param {Pick<Server, "id" | "kind">} server @returns {import("../session/chosen_probes.js").DocumentProbes} */
+  /** A document comes the way that was chosen for its origin; the companion does not list the tools of MCP servers. @param {Pick<Server, "id" | "kind">} server @returns {import("../documents/chosen_probes.js").DocumentProbes} */
   #probesOf({ id, kind }) {
     if (kind === "mcp") return this.probes;
     return new ChosenProbes(
@@ -98,7 +98,7 @@ export class DocumentRefresh {
     );
   }
 
-  /** An MCP server may ask for what the user has saved for it. @param {import("../session/chosen_probes.js").DocumentProbes} probes @param {string} id @param {URL} url */
+  /** An MCP server may ask for what the user has saved for it. @param {import("../documents/chosen_probes.js").DocumentProbes} probes @param {string} id @param {URL} url */
   async #fetchDocument(probes, id, url) {
     const stored = await this.credentials.loadCredentials(id, url.origin);
     if (!("oauth" in (stored["*"] ?? {}))) return probes.fetchDocument(url, stored);
@@ -167,7 +167,7 @@ export class DocumentRefresh {
   }
 }
 
-/** @param {import("../session/chosen_probes.js").DocumentProbes} probes @param {URL} url */
+/** @param {import("../documents/chosen_probes.js").DocumentProbes} probes @param {URL} url */
 async function fetchQuietly(probes, url) {
   if (await isQuiet(url.href)) return probes.fetchDocument(url);
   throw new ProbeError("blocked_local_network", t`The browser would ask for a permission.`);

@@ -9,7 +9,7 @@ import { settingsPanels, settingsVersion } from "./server_settings.js";
 import { DocumentRefresh, mayRefetch } from "./document_refresh.js";
 import { descriptionView } from "../markdown/description.js";
 import { viewAddress } from "../ui/router.js";
-import { askAboutReferences } from "./reference_dialog.js";
+import { askAboutReferences } from "../documents/reference_dialog.js";
 import { adoptButton } from "./servers_view.js";
 import { breakerNotices } from "../ui/breaker_notice.js";
 import { CompanionPanel } from "./companion_panel.js";

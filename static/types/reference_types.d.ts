@@ -1,6 +1,6 @@
 /** What is asked and answered about the documents that a document refers to. Types only. */
 
-import type { DocumentFile } from "../servers/document_files.js";
+import type { DocumentFile } from "../documents/document_files.js";
 
 export interface Failure {
   url: string;

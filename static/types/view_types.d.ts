@@ -12,7 +12,7 @@ import type { PageGrants } from "../approvals/grants.js";
 import type { Pins } from "../executor/pins.js";
 import type { ProbeFrames } from "../session/probe_frames.js";
 import type { WebMcp } from "../session/web_mcp.js";
-import type { ReferenceDecisions } from "../servers/reference_decisions.js";
+import type { ReferenceDecisions } from "../documents/reference_decisions.js";
 
 export interface Parts {
   /** Name of the user whose browser this is. */

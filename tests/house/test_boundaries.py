@@ -80,6 +80,7 @@ FOLDERS = (
     "conversion",
     "session",
     "approvals",
+    "documents",
     "environments",
     "edits",
 )

@@ -40,7 +40,7 @@ OF_PATTERNS = {
     "toolserver/schema/pattern.py": "whether an author's pattern can be compiled; it is not run",
     "toolserver/tool/selection.py": "wildcards of a user, by `fnmatch`, which escapes the rest",
     "static/base/json_text.js": "a mark of letters and digits that was made for one text",
-    "static/conversion/document_places.js": "names of settings, as they stand in the module",
+    "static/documents/document_places.js": "names of settings, as they stand in the module",
     "static/environments/variables.js": "a pattern of the module",
     "static/markdown/syntax.js": "rules of a language, as they stand in the modules",
     "static/oauth/renewal.js": "names of parameters, as they stand in the module",
@@ -186,7 +186,7 @@ KEYED_OTHERWISE = {
     ("static/oauth/login_steps.js", "oauth.logins[account]"): "a dictionary, as `StoredLogins` gives it",
     ("static/oauth/login_steps.js", "oauth.logins[name]"): "a dictionary, as `StoredLogins` gives it",
     ("static/oauth/renewal.js", "oauth.logins[oauth.active]"): "a dictionary, as `StoredLogins` gives it",
-    ("static/servers/reference_loader.js", "this.decisions.without[url]"): "a dictionary, made with the rest",
+    ("static/documents/reference_loader.js", "this.decisions.without[url]"): "made with the rest",
 }
 """What has keys that are not written in the sources, and is made neither as a dictionary nor as a Map."""
 

@@ -16,7 +16,7 @@ import { StoredLogins } from "../../../static/oauth/stored_logins.js";
 import { writeXml } from "../../../static/request/body_xml.js";
 import { placeSecrets } from "../../../static/request/credential_placement.js";
 import { withFiles } from "../../../static/request/file_urls.js";
-import { ReferenceLoader } from "../../../static/servers/reference_loader.js";
+import { ReferenceLoader } from "../../../static/documents/reference_loader.js";
 import { Devices } from "../../../static/session/devices.js";
 import { createField, fillField } from "../../../static/tools/form_state.js";
 import { readForm } from "../../../static/tools/form_values.js";

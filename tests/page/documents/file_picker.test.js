@@ -2,7 +2,7 @@
 /** Reading what a user chose. */
 import assert from "node:assert/strict";
 import test from "node:test";
-import { readFiles } from "../../../static/servers/file_picker.js";
+import { readFiles } from "../../../static/documents/file_picker.js";
 
 const TEXT = '{"openapi": "3.1.0", "info": {"title": "Größe"}}';
 

@@ -2,10 +2,10 @@
 /** Documents by the companion: no more than a GET, and with a true ending. */
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { CompanionDocuments } from "../../../static/session/companion_documents.js";
+import { CompanionDocuments } from "../../../static/documents/companion_documents.js";
 import { CompanionLink, CompanionTransport } from "../../../static/companion/companion_transport.js";
 import * as failures from "../../../static/executor/call_failure.js";
-import { ChosenProbes } from "../../../static/session/chosen_probes.js";
+import { ChosenProbes } from "../../../static/documents/chosen_probes.js";
 import { FakeCompanion, settle } from "../support/companion.js";
 
 const DOCUMENT = new URL("https://api.example/openapi.json");

@@ -1,7 +1,7 @@
 // @ts-check
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { configuredPlaces, looksLikeDocument, namedPlaces, usualPlaces } from "../../../static/conversion/document_places.js";
+import { configuredPlaces, looksLikeDocument, namedPlaces, usualPlaces } from "../../../static/documents/document_places.js";
 
 const BASE = "https://api.example/docs/";
 

@@ -2,9 +2,9 @@
 /** Documents that a document refers to: found among files, fetched with consent, done without. */
 import assert from "node:assert/strict";
 import test from "node:test";
-import { documentsAmong } from "../../../static/servers/document_choice.js";
-import { addressOf, fileFor, nameOf } from "../../../static/servers/document_files.js";
-import { LoadingStopped, headlineOf, ReferenceLoader } from "../../../static/servers/reference_loader.js";
+import { documentsAmong } from "../../../static/documents/document_choice.js";
+import { addressOf, fileFor, nameOf } from "../../../static/documents/document_files.js";
+import { LoadingStopped, headlineOf, ReferenceLoader } from "../../../static/documents/reference_loader.js";
 
 /** @typedef {import("../../../static/types/reference_types.js").Answer} Answer */
 /** @typedef {import("../../../static/types/reference_types.js").Question} Question */

@@ -4,10 +4,10 @@
  * headers of ours and without cookies. Redirects are followed within the origin only. What the user has granted decides whether it is sent.
  */
 
-import { readDocument, tryDocument } from "../conversion/document_answer.js";
-import { findDocuments, SEARCH_MS } from "../conversion/document_search.js";
+import { readDocument, tryDocument } from "./document_answer.js";
+import { findDocuments, SEARCH_MS } from "./document_search.js";
 import { BY_COMPANION } from "../executor/transport_choice.js";
-import { ProbeError } from "./probe_frames.js";
+import { ProbeError } from "../session/probe_frames.js";
 
 /** @typedef {import("../types/probe_wire.js").FetchedDocument} FetchedDocument */
 /** @typedef {import("../types/types.js").Transport} Transport */

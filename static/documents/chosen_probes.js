@@ -4,7 +4,7 @@
  * stands in for the other.
  */
 
-/** @typedef {import("./probe_frames.js").ProbeFrames} ProbeFrames */
+/** @typedef {import("../session/probe_frames.js").ProbeFrames} ProbeFrames */
 /** @typedef {import("./companion_documents.js").CompanionDocuments} CompanionDocuments */
 /** @typedef {Pick<ProbeFrames, "fetchDocument" | "findDocuments">} DocumentProbes */
 

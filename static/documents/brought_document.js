@@ -3,11 +3,11 @@
 import { counted, t } from "../base/language.js";
 import { button, el, fill, labelledField } from "../ui/dom.js";
 import { formatCount } from "../ui/format_count.js";
-import { configuredPlaces, looksLikeDocument, namedPlaces, usualPlaces } from "../conversion/document_places.js";
+import { configuredPlaces, looksLikeDocument, namedPlaces, usualPlaces } from "./document_places.js";
 import { convertText, isToolList } from "../conversion/recognition.js";
 import { readAddress } from "../session/probe_frames.js";
 
-/** @typedef {import("../conversion/document_places.js").Place} Place */
+/** @typedef {import("./document_places.js").Place} Place */
 /** @typedef {import("../session/probe_frames.js").ProbeFrames} ProbeFrames */
 /** @typedef {import("../types/conversion_types.js").Converted} Converted */
 
