@@ -10,7 +10,8 @@ from pydantic import Field
 from bridge.audit import AuditKind
 from bridge.auth.browser_keys import canonical_public_key
 from bridge.auth.identity import Identity
-from bridge.auth.pairing_codes import CODE_SECONDS, PairingCodes, ShownCode, browser_name
+from bridge.auth.pairing_codes import CODE_SECONDS, PairingCodes, ShownCode
+from bridge.browsers.browser_names import browser_name
 from bridge.calls.limits.token_bucket import RateLimit
 from bridge.errors import ErrorCode
 from bridge.http.access import caller_of

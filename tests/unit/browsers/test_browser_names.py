@@ -2,7 +2,7 @@
 
 import pytest
 
-from bridge.auth.pairing_codes import browser_name
+from bridge.browsers.browser_names import browser_name
 
 CHROME = "Mozilla/5.0 (Windows NT 10.0; Win64; x64) AppleWebKit/537.36 Chrome/150.0 Safari/537.36"
 
