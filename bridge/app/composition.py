@@ -18,7 +18,6 @@ from bridge.app.parts.pages import PagesPart
 from bridge.app.parts.records import RecordsPart
 from bridge.app.parts.sockets import SocketsPart
 from bridge.app.parts.tracing import TracingPart
-from bridge.app.readiness import Readiness
 from bridge.auth.identity import Identity
 from bridge.browsers.gateway import BrowserGateway
 from bridge.calls.admission import Controls
@@ -31,6 +30,7 @@ from bridge.cluster.changes import Followed
 from bridge.documents.reader import DocumentReader
 from bridge.lazy_modules import load_lazily
 from bridge.metrics.metric_definitions import Instruments, StateGauges
+from bridge.readiness.readiness import Readiness
 from bridge.storage.call_journal import CallJournal
 from bridge.storage.store import Store
 from bridge.storage.users import UserTables

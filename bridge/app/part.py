@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING
 
 from prometheus_client.registry import Collector
 
-from bridge.app.readiness import Check
 from bridge.auth.attempts import SharedCounts
 from bridge.browsers.gateway import FindRoute
 from bridge.calls.call_watch import CallObserver
@@ -19,6 +18,7 @@ from bridge.homes import Home, HomeOf
 from bridge.http.answers_elsewhere import OtherReplicas
 from bridge.http.routing import Route
 from bridge.metrics.metric_definitions import StateGauges
+from bridge.readiness.readiness import Check
 from bridge.settings.bridge import BridgeSettings
 from bridge.storage.audit_log import AuditLog
 from bridge.storage.replicas.left_work import LeftWork

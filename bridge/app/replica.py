@@ -16,8 +16,6 @@ from bridge.app.composition import Components
 from bridge.app.leaving import Leaving
 from bridge.app.listening import listen_at_url
 from bridge.app.part import AmongReplicas, Part
-from bridge.app.readiness import Check
-from bridge.app.readiness_checks import check_place
 from bridge.app.resident_work import compose_resident_work, describe_origin
 from bridge.cluster.changes import Changes, ring_with
 from bridge.cluster.counters import ReplicaCounters
@@ -35,6 +33,8 @@ from bridge.homes import held_epochs
 from bridge.log_lines import name_replica
 from bridge.metrics.metric_definitions import StateGauges
 from bridge.operating_system import read_boottime
+from bridge.readiness.readiness import Check
+from bridge.readiness.readiness_checks import check_place
 from bridge.settings.cluster import ClusterSettings
 from bridge.storage.database import Engines
 from bridge.storage.replicas.change_counters import ChangeCounters

@@ -6,11 +6,9 @@ from collections.abc import Callable, Sequence
 
 from bridge.answers.fitted_answers import FittedAnswers
 from bridge.answers.queries import QueryWorker
-from bridge.app.canary import CANARY_FRESH_S, CANARY_S, build_canary
 from bridge.app.part import Ground, Observers, Part
 from bridge.app.parts.accounts import AccountsPart
 from bridge.app.parts.records import RecordsPart
-from bridge.app.readiness import Check
 from bridge.auth.identity import Identity
 from bridge.auth.pairing_links import PairingLinks
 from bridge.browsers.gateway import BrowserGateway
@@ -29,6 +27,8 @@ from bridge.http.answer_files import AnswerFiles
 from bridge.http.answers_elsewhere import OtherReplicas
 from bridge.http.file_links import FileLinks
 from bridge.http.routing import Route
+from bridge.readiness.canary import CANARY_FRESH_S, CANARY_S, build_canary
+from bridge.readiness.readiness import Check
 from bridge.storage.answer_files import FOLDER
 from bridge.storage.replicas.left_work import LeftWork
 

@@ -10,8 +10,6 @@ from pathlib import Path
 from typing import TypeAlias
 
 from bridge.app.part import Ground, Part
-from bridge.app.readiness import Check
-from bridge.app.readiness_checks import make_reader_check
 from bridge.browsers.announcements import Announcements
 from bridge.catalog.followed_servers import FollowedOwners, FollowedServers
 from bridge.catalog.registry import Registry
@@ -27,6 +25,8 @@ from bridge.endpoints.api.selection import SelectionBounds, SelectionRoutes
 from bridge.endpoints.api.servers import ServerRoutes
 from bridge.heap import freeze_document
 from bridge.http.routing import Route
+from bridge.readiness.readiness import Check
+from bridge.readiness.readiness_checks import make_reader_check
 from bridge.storage.catalog.listings import ListingTables
 from bridge.storage.servers import ServerTables
 from bridge.storage.users import UserTables
@@ -104,7 +104,8 @@ class DocumentsPart(Part):
 
     def list_checks(self) -> Sequence[Check]:
         """Return the check of the process that reads documents."""
-        return [make_reader_check(self.reader, self._ground)]
+        ground = self._ground
+        return [make_reader_check(self.reader, ground.timings.long_read_s, ground.tasks)]
 
     async def start(self) -> None:
         """Load what users have added, and begin to follow whose servers are shared."""

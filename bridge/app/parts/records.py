@@ -6,8 +6,6 @@ import logging
 from collections.abc import Sequence
 
 from bridge.app.part import Ground, Observers, Part
-from bridge.app.readiness import Check
-from bridge.app.readiness_checks import make_storage_checks
 from bridge.calls.approvals import Announce, Approvals
 from bridge.calls.call_ids import CallIds
 from bridge.calls.fenced_journal import STOP_COMMIT_S, FencedJournal
@@ -19,6 +17,8 @@ from bridge.endpoints.api.audit import AuditRoutes
 from bridge.endpoints.api.call_statistics import CallStatisticsRoutes
 from bridge.http.routing import Route
 from bridge.metrics.metric_definitions import StateGauges
+from bridge.readiness.readiness import Check
+from bridge.readiness.readiness_checks import make_storage_checks
 from bridge.storage.call_journal import CallJournal, OnUnrecorded
 from bridge.storage.chat.retention import Retention
 from bridge.storage.preferences import ApprovalTables
@@ -76,7 +76,8 @@ class RecordsPart(Part):
 
     def list_checks(self) -> Sequence[Check]:
         """Return the checks of what is written to: the database and the data folder."""
-        return make_storage_checks(self._ground)
+        ground = self._ground
+        return make_storage_checks(ground.store, ground.settings.data_dir, ground.tasks)
 
     def set_gauges(self, gauges: StateGauges) -> None:
         """Count what waits for the database."""

@@ -9,10 +9,10 @@ import aiohttp
 from pydantic import ValidationError
 
 from bridge import __version__
-from bridge.app.readiness import ReadinessReport
 from bridge.cli.doctor.findings import ADVICE, Finding, check_origin
 from bridge.cli.terminal import printable
 from bridge.endpoints.api.account import Me
+from bridge.readiness.readiness import ReadinessReport
 
 ANSWER_S = 7.0
 """Seconds for the answer of a running bridge, whose own checks take 5 at most."""

@@ -10,13 +10,13 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from bridge.app.http_application import canonical_host
-from bridge.app.readiness_checks import write_probe
 from bridge.cli.doctor.findings import ADVICE, Finding, check_origin
 from bridge.cli.serve.start_checks import ask_issuers, check_settings, list_warnings
 from bridge.cli.store import DATABASE
 from bridge.cluster.ports import ClusterUnavailable
 from bridge.extras import has_extra
 from bridge.lazy_modules import load_lazily
+from bridge.readiness.readiness_checks import write_probe
 from bridge.settings.bridge import BridgeSettings
 from bridge.settings.chat.models import ModelsFileError
 from bridge.settings.cluster import REDIS_VARIABLE

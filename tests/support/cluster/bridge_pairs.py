@@ -11,7 +11,7 @@ from collections.abc import AsyncGenerator, Callable, Generator
 from contextlib import AbstractAsyncContextManager, asynccontextmanager, contextmanager, suppress
 from pathlib import Path
 
-from bridge.app.readiness import NotReady
+from bridge.readiness.readiness import NotReady
 from bridge.app.replica import Replica
 from bridge.app.secret_files import choose_secret, write_private
 from bridge.app.server import Bridge

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from bridge.app.readiness import NotReady, Probe
 from bridge.browsers.gateway import FindRoute
 from bridge.calls.engine import Engine
 from bridge.calls.request import CallContext, CallOptions, ToolCall
 from bridge.catalog.registry import Registry
 from bridge.errors import BridgeError
+from bridge.readiness.readiness import NotReady, Probe
 from bridge.settings.canary import CanarySettings
 from bridge.storage.users import UserTables
 

@@ -6,7 +6,7 @@ from collections.abc import AsyncIterator
 import pytest
 import pytest_asyncio
 
-from bridge.app.readiness import CHECK_S, Check, NotReady, Readiness
+from bridge.readiness.readiness import CHECK_S, Check, NotReady, Readiness
 from bridge.tasks import Tasks
 from bridge.timings import USUAL_TIMINGS
 

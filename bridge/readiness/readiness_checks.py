@@ -7,13 +7,14 @@ import errno
 import os
 from pathlib import Path
 
-from bridge.app.part import Ground
-from bridge.app.readiness import Check, NotReady
 from bridge.cluster.homes import Homes
 from bridge.cluster.membership import Membership
 from bridge.documents.reader import DocumentReader
 from bridge.errors import BridgeError
 from bridge.operating_system import open_private
+from bridge.readiness.readiness import Check, NotReady
+from bridge.storage.store import Store
+from bridge.tasks import Tasks
 
 PROBE_FILE = "readiness.probe"
 """File that is written to the data folder and removed again."""
@@ -21,12 +22,12 @@ PROBE_FILE = "readiness.probe"
 PROBE_BYTES = 4096
 
 
-def make_storage_checks(ground: Ground) -> list[Check]:
+def make_storage_checks(store: Store, folder: Path, tasks: Tasks) -> list[Check]:
     """Return the checks of the database and of the data folder."""
 
     async def check_database() -> str:
         try:
-            accepts_writes = await ground.store.accepts_writes()
+            accepts_writes = await store.accepts_writes()
         except BridgeError:
             raise NotReady("The database does not answer; the log of the bridge says why.") from None
         if not accepts_writes:
@@ -35,18 +36,18 @@ def make_storage_checks(ground: Ground) -> list[Check]:
 
     async def check_folder() -> str:
         try:
-            await asyncio.to_thread(write_probe, ground.settings.data_dir)
+            await asyncio.to_thread(write_probe, folder)
         except OSError as error:
             raise NotReady(f"The data folder cannot be written: {error.strerror}.") from None
         return "The data folder can be written."
 
     return [
-        Check("database", check_database, ground.tasks),
-        Check("data_folder", check_folder, ground.tasks),
+        Check("database", check_database, tasks),
+        Check("data_folder", check_folder, tasks),
     ]
 
 
-def make_reader_check(documents: DocumentReader, ground: Ground) -> Check:
+def make_reader_check(documents: DocumentReader, long_read_s: float, tasks: Tasks) -> Check:
     """Return the check of the process that reads documents."""
 
     async def check_documents() -> str:
@@ -54,11 +55,11 @@ def make_reader_check(documents: DocumentReader, ground: Ground) -> Check:
         if busy_s is None:
             return "The process that reads documents answers."
         busy = f"The process that reads documents has been reading one for {busy_s:.0f} s, and was not asked."
-        if busy_s > ground.timings.long_read_s:
+        if busy_s > long_read_s:
             raise NotReady(busy)
         return busy
 
-    return Check("documents", check_documents, ground.tasks)
+    return Check("documents", check_documents, tasks)
 
 
 def check_place(homes: Homes, membership: Membership) -> str:

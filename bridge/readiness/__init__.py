@@ -1,0 +1,1 @@
+"""Whether a call would work: what `/readyz` looks at, and how it asks."""
