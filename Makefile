@@ -29,7 +29,7 @@ pictures: ## take the pictures of the page and of the companion for docs/picture
 documents: ## bring the real OpenAPI documents that tests read, each by its SHA-256, into the user's cache
 	@make/setup dev >&2 && exec make/documents
 reference: ## write the parts of the documentation that come from the code anew
-	@make/setup dev >&2 && exec .venv/bin/python -m tests.reference
+	@make/setup dev >&2 && exec .venv/bin/python -m make.reference
 docs: ## build the documentation as a site in build/site: make docs, or of a tag: make docs VERSION=0.2.0
 	@make/site/setup >&2 && exec build/site-tools/bin/python make/site/build.py --version "$(VERSION)" $(ARGS)
 links: ## ask every address of others to which the documentation has links whether it is still there

@@ -7,8 +7,8 @@ from typing import Any
 
 import yaml
 
+from make.reference.metrics_page import declared, sample_name
 from tests.house.source import files, refuse, text_of, tree_of
-from tests.reference.metrics_page import declared, sample_name
 
 USED = re.compile(r"\btool_bridge_\w+")
 SUFFIXES = re.compile(r"_(bucket|count|sum)$")

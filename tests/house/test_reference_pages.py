@@ -2,10 +2,10 @@
 
 import pytest
 
+from make.reference import api_page, commands_page, errors_page, metrics_page, settings_page, wire_page
+from make.reference.pages import PAGES, pages
+from make.reference.parts import names_of_parts
 from tests.house.source import refuse, text_of
-from tests.reference import api_page, commands_page, errors_page, metrics_page, settings_page, wire_page
-from tests.reference.pages import PAGES, pages
-from tests.reference.parts import names_of_parts
 
 NEEDED = {
     api_page.PAGE: ["routes", "shapes"],

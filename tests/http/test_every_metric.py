@@ -14,7 +14,7 @@ from prometheus_client import Metric
 from prometheus_client.parser import text_string_to_metric_families
 
 from bridge.app.server import Bridge
-from tests.reference.metrics_page import declared, sample_name
+from make.reference.metrics_page import declared, sample_name
 from tests.support.models.model_answers import calls, text
 from tests.support.models.model_bridge import MODEL, client_of, shop_bridge
 from tests.support.models.scripted_provider import ScriptedProvider

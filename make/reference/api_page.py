@@ -9,8 +9,8 @@ import aiohttp
 
 from bridge.errors import ErrorCode
 from bridge.http.openapi_document import ALWAYS, WITH_A_BODY, WITHOUT_A_CALLER
-from tests.reference.parts import table
-from tests.reference.shapes import section
+from make.reference.parts import table
+from make.reference.shapes import section
 from tests.support.running_bridge import running_bridge
 
 PAGE = "docs/reference/api-routes.md"

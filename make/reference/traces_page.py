@@ -3,7 +3,7 @@
 from collections.abc import Iterable
 
 from bridge.tracing.names import ATTRIBUTES, SPANS
-from tests.reference.parts import table
+from make.reference.parts import table
 
 PAGE = "docs/reference/traces.md"
 

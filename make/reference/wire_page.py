@@ -6,8 +6,8 @@ from pydantic import BaseModel
 from pydantic.json_schema import models_json_schema
 
 from bridge import browser_protocol as wire
-from tests.reference.parts import table
-from tests.reference.shapes import section
+from make.reference.parts import table
+from make.reference.shapes import section
 
 PAGE = "docs/reference/wire.md"
 

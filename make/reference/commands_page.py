@@ -9,7 +9,7 @@ from bridge.cli.command_parser import build_parser
 from bridge.cli.commands import COMMANDS
 from bridge.settings.bridge import BridgeSettings
 from bridge.settings.declaration import sections_of, settings_of_section
-from tests.reference.parts import table
+from make.reference.parts import table
 
 PAGE = "docs/reference/command-line.md"
 WIDTH = 120

@@ -8,7 +8,7 @@ from prometheus_client.metrics import MetricWrapperBase
 
 from bridge.metrics.call_metrics import CallMetrics
 from bridge.metrics.metric_definitions import Instruments
-from tests.reference.parts import table
+from make.reference.parts import table
 
 PAGE = "docs/reference/metrics.md"
 

@@ -2,7 +2,7 @@
 
 import asyncio
 
-from tests.reference.pages import ROOT, pages
+from make.reference.pages import ROOT, pages
 
 if __name__ == "__main__":
     for name, text in asyncio.run(pages()).items():

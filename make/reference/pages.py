@@ -2,7 +2,7 @@
 
 from pathlib import Path
 
-from tests.reference import (
+from make.reference import (
     api_page,
     commands_page,
     decisions_page,
@@ -12,7 +12,7 @@ from tests.reference import (
     traces_page,
     wire_page,
 )
-from tests.reference.parts import with_parts
+from make.reference.parts import with_parts
 
 ROOT = Path(__file__).parents[2]
 

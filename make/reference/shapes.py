@@ -5,8 +5,8 @@ import re
 from collections.abc import Iterator, Mapping
 from typing import Any, cast
 
-from tests.reference.docstrings import texts_of_fields
-from tests.reference.parts import table
+from make.reference.docstrings import texts_of_fields
+from make.reference.parts import table
 
 Schema = Mapping[str, Any]
 

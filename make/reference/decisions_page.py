@@ -4,7 +4,7 @@ import re
 from collections.abc import Iterable
 from pathlib import Path
 
-from tests.reference.parts import table
+from make.reference.parts import table
 
 PAGE = "docs/adr/README.md"
 _TITLE = re.compile(r"\A# (\d+)\. (.+)$", re.MULTILINE)
@@ -20,7 +20,8 @@ def index(folder: Path) -> Iterable[str]:
 
 def _row(path: Path) -> tuple[str, str, str, str]:
     text = path.read_text(encoding="utf-8")
-    title, standing = _TITLE.search(text), _STANDING.search(text)
+    title = _TITLE.search(text)
+    standing = _STANDING.search(text)
     if title is None or standing is None:
         raise ValueError(f"{path.name}: it begins with `# NUMBER. TITLE` and `Date: … · Status: …`")
     return title[1], f"[{title[2]}]({path.name})", standing[1], standing[2]

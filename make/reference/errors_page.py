@@ -4,7 +4,7 @@ import re
 from collections.abc import Iterable
 
 from bridge.errors import ErrorCode
-from tests.reference.parts import table
+from make.reference.parts import table
 
 PAGE = "docs/reference/errors.md"
 UNKNOWN = "?"
