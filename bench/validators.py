@@ -7,7 +7,7 @@ import orjson
 from bench.measure import time_each
 from bench.report import print_table
 from examples.document_files import read_document_text
-from toolserver.call.arguments import ArgumentValidator, parse_arguments
+from toolserver.arguments.arguments import ArgumentValidator, parse_arguments
 from toolserver.openapi.document import parse_document
 from toolserver.tool.compile import DocumentTools
 

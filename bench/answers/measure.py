@@ -6,10 +6,10 @@ import json
 
 from bench.answers.judge import Task, count_tokens, read_tasks
 from bench.report import print_table
-from toolserver.call.answer_query import run_query
-from toolserver.call.answer_reading import read_answer
-from toolserver.call.outline import outline_of
-from toolserver.call.result import Answered, FileBody, QueriedText, TextBody, render_answer
+from toolserver.answer.answer_query import run_query
+from toolserver.answer.answer_reading import read_answer
+from toolserver.answer.outline import outline_of
+from toolserver.answer.result import Answered, FileBody, QueriedText, TextBody, render_answer
 
 CALL_ID = f"call_{'0' * 32}"
 _READ_BYTES = 32 * 1024

@@ -10,8 +10,8 @@ from bridge.calls.outcome import CallOutcome
 from bridge.calls.reading import WHOLE, AnswerQueries, KeptText, QueryRefused, Reading
 from bridge.errors import BridgeError, ErrorCode
 from bridge.http.answer_files import MAX_BYTES_OF_CHARACTER, AnswerFiles
-from toolserver.call.result import Answered, QueriedText, TextBody, may_be_json
-from toolserver.call.sequence import is_sequence
+from toolserver.answer.result import Answered, QueriedText, TextBody, may_be_json
+from toolserver.answer.sequence import is_sequence
 from toolserver.json_types import JsonObject
 
 

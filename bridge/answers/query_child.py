@@ -14,10 +14,10 @@ import orjson
 
 from bridge.documents.framing import TEXT_MARK, decode_text, serve_requests
 from bridge.operating_system import limit_processor_time, lower_priority
-from toolserver.call.answer_query import QueryError, run_query
-from toolserver.call.answer_reading import NotJson, ReadAnswer, read_answer
-from toolserver.call.exact_values import TooLong
-from toolserver.call.outline import outline_of
+from toolserver.answer.answer_query import QueryError, run_query
+from toolserver.answer.answer_reading import NotJson, ReadAnswer, read_answer
+from toolserver.answer.exact_values import TooLong
+from toolserver.answer.outline import outline_of
 from toolserver.errors import DocumentError
 from toolserver.json_types import NestedTooDeeply
 

@@ -27,7 +27,7 @@ from bridge.calls.request import ToolCall, unquote_call
 from bridge.calls.state_machine import CallState
 from bridge.errors import BridgeError, ErrorCode, WireError
 from bridge.settings.limits import Limits
-from toolserver.call.arguments import parse_arguments
+from toolserver.arguments.arguments import parse_arguments
 from toolserver.errors import ArgumentError
 
 _log = logging.getLogger(__name__)

@@ -42,7 +42,7 @@ from bridge.errors import BridgeError, ErrorCode, WireError
 from bridge.log_lines import name_call
 from bridge.settings.approvals import DEFAULT_APPROVAL_S
 from bridge.settings.limits import DEFAULTS
-from toolserver.call.result import Answered
+from toolserver.answer.result import Answered
 
 RESUME_S = DEFAULTS.page_resume_seconds
 """Seconds that the calls of a page wait for it when its socket closes, unless `PAGE_RESUME_SECONDS` is set;

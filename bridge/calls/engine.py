@@ -32,8 +32,8 @@ from bridge.catalog.registry import Registry
 from bridge.catalog.search.indexes import SearchIndexes
 from bridge.catalog.server_view import ServerRecord, UserView
 from bridge.errors import BridgeError, ErrorCode
-from toolserver.call.arguments import ArgumentValidator, parse_arguments
-from toolserver.call.result import JSON, Answered, TextBody
+from toolserver.answer.result import JSON, Answered, TextBody
+from toolserver.arguments.arguments import ArgumentValidator, parse_arguments
 from toolserver.errors import ArgumentError, quote_text
 from toolserver.json_types import JsonObject, dump_json
 from toolserver.operation.withheld import version_of_plan

@@ -29,7 +29,7 @@ from bridge.calls.state_machine import (
 )
 from bridge.errors import WireError
 from bridge.tracing.context import TraceContext
-from toolserver.call.result import FileBody, TextBody
+from toolserver.answer.result import FileBody, TextBody
 
 
 @dataclass(frozen=True, slots=True)

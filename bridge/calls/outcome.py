@@ -14,9 +14,9 @@ from bridge.browser_protocol import AnsweredOutcome, FailedOutcome, MissingCrede
 from bridge.calls.missing_credentials import explain_missing
 from bridge.calls.state_machine import CallEvent, CallState
 from bridge.errors import MESSAGE_CHARS, ErrorCode, WireError
-from toolserver.call.problem_details import problem_text
-from toolserver.call.result import LOST, Answered, FileBody, TextBody, may_be_json
-from toolserver.call.tolerant_json import readable_json
+from toolserver.answer.problem_details import problem_text
+from toolserver.answer.result import LOST, Answered, FileBody, TextBody, may_be_json
+from toolserver.answer.tolerant_json import readable_json
 from toolserver.json_types import JsonValue, load_json
 from toolserver.value_object import value_object
 

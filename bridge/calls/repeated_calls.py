@@ -29,7 +29,7 @@ from bridge.calls.ports import RecordedCall, RepeatJournal
 from bridge.calls.request import CallRequest, DoubtedCall, RepeatIdentity, RepeatKey
 from bridge.calls.state_machine import CallState
 from bridge.errors import BridgeError, ErrorCode
-from toolserver.call.result import TextBody
+from toolserver.answer.result import TextBody
 
 UNHEARD_S = 600.0
 """Seconds for which a twin takes the ending of an unheard call, and a doubted one makes it ask; also for

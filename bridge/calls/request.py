@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 
 from bridge.calls.reading import WHOLE, Reading
-from toolserver.call.exact_json import unquoted_text
+from toolserver.arguments.exact_json import unquoted_text
 from toolserver.tool.catalog import Tool
 from toolserver.value_object import value_object
 

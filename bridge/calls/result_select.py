@@ -9,8 +9,8 @@ from __future__ import annotations
 import orjson
 
 from bridge.browser_protocol import ARGUMENT_BYTES
-from toolserver.call.answer_query import QueryError, check_query
-from toolserver.call.arguments import ArgumentValidator, parse_arguments
+from toolserver.answer.answer_query import QueryError, check_query
+from toolserver.arguments.arguments import ArgumentValidator, parse_arguments
 from toolserver.errors import ArgumentError
 from toolserver.json_types import JsonValue
 from toolserver.openapi.json_text import members_of

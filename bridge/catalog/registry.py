@@ -45,7 +45,7 @@ from bridge.log_lines import name_user
 from bridge.settings.quotas import DEFAULT_QUOTAS, QuotaSettings
 from bridge.tasks import Tasks, yield_to_loop
 from bridge.timings import USUAL_TIMINGS
-from toolserver.call.arguments import ArgumentValidator
+from toolserver.arguments.arguments import ArgumentValidator
 from toolserver.operation.request_plan import optional_body_arguments
 from toolserver.request.argument_check import withheld_check
 from toolserver.tool.catalog import Tool

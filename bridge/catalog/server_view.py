@@ -14,7 +14,7 @@ from urllib.parse import urlsplit
 from bridge.catalog.lists_by_room import ListsByRoom
 from bridge.errors import BridgeError, ErrorCode
 from bridge.settings.network import LOOPBACK_NAMES
-from toolserver.call.arguments import ArgumentValidator
+from toolserver.arguments.arguments import ArgumentValidator
 from toolserver.tool.advertised_document import advertise_tools
 from toolserver.tool.catalog import Catalog, Tool
 from toolserver.tool.compile import CompiledDocument, CompiledOperation

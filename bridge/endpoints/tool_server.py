@@ -36,8 +36,8 @@ from bridge.http.program_answers import ProgramAnswer
 from bridge.http.relayed import relayed_id_of
 from bridge.http.routing import error_answer, error_bytes
 from bridge.http.streaming import run_kept_alive
-from toolserver.call.response_headers import ANSWER_HEADERS, filename_of
-from toolserver.call.result import FileBody, Rendered, TextBody, render_answer
+from toolserver.answer.response_headers import ANSWER_HEADERS, filename_of
+from toolserver.answer.result import FileBody, Rendered, TextBody, render_answer
 from toolserver.openapi.media_type import JSON, base_type
 
 DEADLINE_HEADER = "X-Tool-Deadline"

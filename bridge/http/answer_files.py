@@ -17,8 +17,8 @@ from bridge.http.answers_elsewhere import AnswersElsewhere, OtherReplicas
 from bridge.http.file_links import FileLinks, LinkedFile
 from bridge.storage.answer_files import FILE as BINARY
 from bridge.storage.answer_files import TEXT, AnswerFolder, Upload, store_upload
-from toolserver.call.result import FileBody, TextBody
-from toolserver.call.truncation import beginning_of
+from toolserver.answer.result import FileBody, TextBody
+from toolserver.answer.truncation import beginning_of
 from toolserver.json_types import JsonObject
 from toolserver.tool.meta_tools import pages_of
 

@@ -25,7 +25,7 @@ from bridge.http.connections import AnyHandler, is_relay_request
 from bridge.http.relayed import relayed_of
 from bridge.http.routing import address_of, limit_key_of
 from bridge.log_lines import OncePerMinute, name_user
-from toolserver.call.response_headers import ANSWER_HEADERS
+from toolserver.answer.response_headers import ANSWER_HEADERS
 
 MODEL_PREFIX = "/v1/"
 

@@ -26,7 +26,7 @@ from bridge.errors import WireError, code_of
 from bridge.storage.dialects import build_upsert
 from bridge.storage.tables import CallRow
 from bridge.storage.write_thread import RowWriter
-from toolserver.call.result import Answered
+from toolserver.answer.result import Answered
 
 CALLS = cast(Table, CallRow.__table__)
 

@@ -9,7 +9,7 @@ from bridge.catalog.search.indexes import FusedIndex
 from examples.document_files import read_document_text
 from tests.cost.counting import calls_of, traced_memory, waste_calls
 from tests.support.documents.compiled import read_compiled
-from toolserver.call.arguments import ArgumentValidator, parse_arguments
+from toolserver.arguments.arguments import ArgumentValidator, parse_arguments
 from toolserver.openapi.document import parse_document
 from toolserver.tool.compile import DocumentTools
 from toolserver.tool.compiled_lines import compiled_to_lines

@@ -13,7 +13,7 @@ from bridge.errors import WireError
 from tests.faults.bridge_double import Row
 from tests.faults.ledger import Deeds
 from tests.faults.plan import CallPlan
-from toolserver.call.result import TextBody
+from toolserver.answer.result import TextBody
 
 ANSWERS = frozenset({"http_status", "too_large"})
 """The codes of `failed` that report an answer of the API."""

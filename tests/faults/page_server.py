@@ -20,7 +20,7 @@ from bridge.settings.approvals import DEFAULT_APPROVAL_S
 from tests.faults.link import Link
 from tests.faults.plan import Kind
 from tests.support.calls.fake_browser import FakeDecisions
-from toolserver.call.result import TextBody
+from toolserver.answer.result import TextBody
 
 RECEIPT_DELAY_S = 0.05
 

@@ -61,7 +61,7 @@ DEPTHS_OF_PYTHON = {
     "toolserver/schema/pattern.py",  # of `re`; the linear engine refuses sooner what is nested
     "bridge/models/agent/tools/arguments.py",  # of `ast`; the tokenizer refuses sooner what is nested
     "bridge/documents/framing.py",  # the boundary of a process that a document may not take down
-    "toolserver/call/answer_query.py",  # of a parser of others; it has a limit of levels
+    "toolserver/answer/answer_query.py",  # of a parser of others; it has a limit of levels
 }
 """Where `RecursionError` is caught, and why no answer depends on when Python raises it."""
 

@@ -20,7 +20,7 @@ from toolserver.schema.pattern import (
 
 MAY_BE_NULL = "May be null."
 """Last words of a node that accepts null; the argument validator reads them (see
-`toolserver.call.arguments`)."""
+`toolserver.arguments.arguments`)."""
 
 NEEDED_WITH_BODY = "Required when a body is sent."
 """Said of the required properties of an optional body. They are required by keyword, too, so that a caller

@@ -7,7 +7,7 @@ from dataclasses import replace
 
 from msgspec import structs
 
-from toolserver.call.answer_query import QueryError, check_query
+from toolserver.answer.answer_query import QueryError, check_query
 from toolserver.openapi.edits import EXTENSION
 from toolserver.operation.operation import Operation, OperationList, Skipped
 from toolserver.operation.tool_edit import NO_EDIT

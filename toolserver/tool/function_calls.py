@@ -8,7 +8,7 @@ from typing import cast
 
 import orjson
 
-from toolserver.call.arguments import ArgumentValidator, parse_arguments
+from toolserver.arguments.arguments import ArgumentValidator, parse_arguments
 from toolserver.json_types import JsonObject
 from toolserver.operation.request_plan import optional_body_arguments
 from toolserver.request.argument_check import withheld_check

@@ -11,7 +11,7 @@ from typing import NamedTuple
 
 import orjson
 
-from toolserver.call.arguments import ArgumentValidator, parse_arguments
+from toolserver.arguments.arguments import ArgumentValidator, parse_arguments
 from toolserver.errors import ArgumentError, quote_text
 from toolserver.json_types import JsonObject, dump_json, text_at
 from toolserver.openapi.json_text import members_of

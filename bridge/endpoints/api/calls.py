@@ -30,8 +30,8 @@ from bridge.http.relayed import relayed_id_of
 from bridge.http.routing import ApiModel, Confirmation, json_answer
 from bridge.http.security_headers import FILE_POLICY
 from bridge.storage.call_journal import CallJournal
-from toolserver.call.response_headers import filename_of
-from toolserver.call.result import Answered, FileBody, TextBody
+from toolserver.answer.response_headers import filename_of
+from toolserver.answer.result import Answered, FileBody, TextBody
 from toolserver.errors import ArgumentError
 from toolserver.json_types import dump_json
 

@@ -19,8 +19,8 @@ from bridge.calls.outcome import CallOutcome
 from bridge.endpoints.mcp.protocol import has_long_number
 from bridge.errors import WireError
 from bridge.http.routing import error_bytes
-from toolserver.call.response_headers import filename_of, telling_headers
-from toolserver.call.result import Answered, FileBody, TextBody, render_answer
+from toolserver.answer.response_headers import filename_of, telling_headers
+from toolserver.answer.result import Answered, FileBody, TextBody, render_answer
 from toolserver.openapi.media_type import base_type
 
 CALL_KEY = "tool-bridge/call-id"

@@ -16,7 +16,7 @@ import msgspec
 import orjson
 
 from bridge.errors import WireError
-from toolserver.call.exact_json import is_object_text
+from toolserver.arguments.exact_json import is_object_text
 from toolserver.json_types import MAX_NESTING, JsonObject, JsonValue, dump_json, may_nest_deeply, nests_deeply
 from toolserver.openapi.json_text import members_of
 from toolserver.value_object import value_object

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 
 from bridge.models.agent.items import Item
 from bridge.models.agent.turn import TurnRequest
-from toolserver.call.validation_cost import count_values
+from toolserver.arguments.validation_cost import count_values
 from toolserver.json_types import JsonObject, JsonValue
 
 MAX_VALUES = 200_000

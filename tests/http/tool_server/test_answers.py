@@ -15,7 +15,7 @@ from bridge.http.answer_files import plain_mime
 from tests.support.cluster.bridge_pairs import home_url
 from tests.support.running_bridge import Answer, FakePage, json_answer, page_of
 from tests.support.waiting import eventually
-from toolserver.call.result import CUT_BY_TIME
+from toolserver.answer.result import CUT_BY_TIME
 
 pytestmark = pytest.mark.asyncio
 

@@ -18,7 +18,7 @@ from bridge.storage.answer_files import KEEP_SECONDS, KEPT_ANSWERS_PER_USER, KEP
 from tests.support.cluster.bridge_pairs import home_url
 from tests.support.documents.compiled import document_text
 from tests.support.running_bridge import FakePage, page_of, running_bridge
-from toolserver.call.result import NOT_STORED, READ_ON, Answered, TextBody
+from toolserver.answer.result import NOT_STORED, READ_ON, Answered, TextBody
 
 pytestmark = pytest.mark.asyncio
 

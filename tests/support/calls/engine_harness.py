@@ -24,7 +24,7 @@ from tests.support.calls.fake_browser import FakeBrowser, FakeDecisions, FakeJou
 from tests.support.calls.memory_approvals import approve_everything
 from tests.support.calls.memory_limits import controls
 from tests.support.stores.memory_server_store import InlineCompiler, MemoryListingStore, MemoryServerStore
-from toolserver.call.result import TextBody
+from toolserver.answer.result import TextBody
 from toolserver.json_types import JsonObject
 
 Answer = Callable[[OpenCall], dict[str, Any] | None]

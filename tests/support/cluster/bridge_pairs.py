@@ -11,11 +11,11 @@ from collections.abc import AsyncGenerator, Callable, Generator
 from contextlib import AbstractAsyncContextManager, asynccontextmanager, contextmanager, suppress
 from pathlib import Path
 
-from bridge.readiness.readiness import NotReady
 from bridge.app.replica import Replica
 from bridge.app.secret_files import choose_secret, write_private
 from bridge.app.server import Bridge
 from bridge.app.start import SECRET_FILE
+from bridge.readiness.readiness import NotReady
 from bridge.settings.bridge import BridgeSettings
 from tests.support.cluster.replica_settings import replica_settings
 from tests.support.settings import changed_settings

@@ -14,7 +14,7 @@ from tests.support.documents.argument_ways import WAYS, arguments_by
 from tests.support.documents.original_server import OriginalServer, Recorded
 from tests.support.documents.second_judge import SecondJudge
 from tests.support.documents.vectors import Built, Job, build_all
-from toolserver.call.arguments import ArgumentValidator
+from toolserver.arguments.arguments import ArgumentValidator
 from toolserver.errors import ArgumentError
 from toolserver.json_types import JsonObject, JsonValue
 from toolserver.openapi.document import parse_document

@@ -17,7 +17,7 @@ from bridge.calls.state_machine import CallState
 from bridge.errors import BridgeError, ErrorCode, WireError
 from bridge.settings.limits import Limits
 from tests.support.examples import examples
-from toolserver.call.result import Answered, TextBody
+from toolserver.answer.result import Answered, TextBody
 
 pytestmark = [pytest.mark.asyncio, pytest.mark.looptime]
 

@@ -10,7 +10,7 @@ from bridge.calls.state_machine import CallState
 from bridge.errors import MESSAGE_CHARS, ErrorCode, WireError
 from bridge.http.routing import error_bytes
 from tests.support.calls.dispatcher_harness import DispatcherHarness, answered, failed, request
-from toolserver.call.result import LOST, TextBody
+from toolserver.answer.result import LOST, TextBody
 
 pytestmark = [pytest.mark.asyncio, pytest.mark.looptime]
 

@@ -11,7 +11,7 @@ from bridge.errors import BridgeError, ErrorCode
 from tests.cost.counting import counted_calls
 from tests.support.calls.engine_harness import EngineHarness
 from tests.support.documents.compiled import document_text, operation
-from toolserver.call.result import TextBody
+from toolserver.answer.result import TextBody
 from toolserver.json_types import JsonObject
 
 pytestmark = pytest.mark.asyncio

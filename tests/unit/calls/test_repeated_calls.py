@@ -18,7 +18,7 @@ from bridge.calls.state_machine import CallPhase, CallState
 from bridge.errors import BridgeError, ErrorCode, WireError
 from tests.support.calls.dispatcher_harness import FreeSlot
 from tests.support.calls.fake_browser import FakeRepeatJournal
-from toolserver.call.result import Answered, TextBody
+from toolserver.answer.result import Answered, TextBody
 
 pytestmark = [pytest.mark.asyncio, pytest.mark.looptime]
 

@@ -16,7 +16,7 @@ from bridge.homes import Home
 from tests.support.cluster.engines import PostgresModel, RedisModel
 from tests.support.cluster.played_homes import Replica
 from tests.support.cluster.tables import Tables
-from toolserver.call.result import Answered
+from toolserver.answer.result import Answered
 
 pytestmark = [pytest.mark.asyncio, pytest.mark.looptime]
 

@@ -30,7 +30,7 @@ from bridge.models.agent.turn import (
     TurnEvent,
     TurnResult,
 )
-from toolserver.call.arguments import parse_arguments
+from toolserver.arguments.arguments import parse_arguments
 from toolserver.errors import ArgumentError
 from toolserver.json_types import JsonObject, array_at, dump_json, object_at, text_at
 

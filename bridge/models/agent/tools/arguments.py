@@ -11,8 +11,8 @@ from typing import cast
 from bridge.browser_protocol import ARGUMENT_BYTES
 from bridge.models.agent.items import Item, arguments_text
 from bridge.models.agent.toolbox import BridgeTool
-from toolserver.call.arguments import parse_arguments
-from toolserver.call.exact_json import unquoted_text
+from toolserver.arguments.arguments import parse_arguments
+from toolserver.arguments.exact_json import unquoted_text
 from toolserver.errors import ArgumentError
 from toolserver.json_types import JsonObject, array_at, dump_json, text_at
 from toolserver.schema.nulls import without_added_nulls

@@ -22,7 +22,7 @@ from bridge.catalog.registry import Registry
 from bridge.catalog.server_view import UserView
 from bridge.models.agent.toolbox import BridgeTool
 from bridge.settings.chat.provider_rules import Strictness
-from toolserver.call.arguments import ArgumentValidator, fits_as_written
+from toolserver.arguments.arguments import ArgumentValidator, fits_as_written
 from toolserver.errors import ArgumentError
 from toolserver.json_types import JsonObject, object_at
 from toolserver.schema.compact import compact_schema

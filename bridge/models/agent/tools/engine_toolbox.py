@@ -33,7 +33,7 @@ from bridge.models.agent.tools.tool_output import answer_output
 from bridge.models.agent.turn import Notice, TurnRequest, TurnSettings
 from bridge.settings.limits import Limits
 from bridge.tasks import log_failures
-from toolserver.call.result import TextBody
+from toolserver.answer.result import TextBody
 from toolserver.errors import ArgumentError, quote_text
 from toolserver.json_types import JsonObject, text_at
 from toolserver.tool.meta_tools import FIND_OPERATIONS, RUN_OPERATION

@@ -15,8 +15,8 @@ from bridge.calls.answer_parts import IMAGE_BYTES, StoredFiles
 from bridge.calls.outcome import CallOutcome
 from bridge.models.agent.toolbox import CallOutput
 from bridge.models.agent.turn import CallFile
-from toolserver.call.response_headers import ANSWER_HEADERS, filename_of
-from toolserver.call.result import Answered, FileBody, Rendered, TextBody, render_answer
+from toolserver.answer.response_headers import ANSWER_HEADERS, filename_of
+from toolserver.answer.result import Answered, FileBody, Rendered, TextBody, render_answer
 from toolserver.json_types import JsonObject, dump_json
 from toolserver.openapi.media_type import base_type
 

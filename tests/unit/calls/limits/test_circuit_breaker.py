@@ -17,7 +17,7 @@ from bridge.calls.outcome import CallOutcome
 from bridge.calls.state_machine import CallState
 from bridge.errors import BridgeError, ErrorCode, WireError
 from bridge.settings.limits import Limits
-from toolserver.call.result import Answered, TextBody
+from toolserver.answer.result import Answered, TextBody
 
 BOOM = BreakerKey("ann", "tool", "shop", "POST /boom")
 FINE = BreakerKey("ann", "tool", "shop", "GET /fine")

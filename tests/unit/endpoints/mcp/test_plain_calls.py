@@ -8,7 +8,7 @@ import pytest
 from bridge.endpoints.mcp.protocol import RpcError, RpcMessage, read_message
 from tests.support.documents.interpreters import INTERPRETERS, python_that_reads
 from tests.support.mcp_messages import legacy_request, modern_request
-from toolserver.call.arguments import parse_arguments
+from toolserver.arguments.arguments import parse_arguments
 
 LONG = 12345678901234567890123
 ARGUMENTS: dict[str, Any] = {"q": ["\u00e9", 1.5, {"deep": None}], "limit": LONG}

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from tests.support.documents.schemas import flat_with_warnings
 from tests.support.examples import examples
-from toolserver.call.arguments import ArgumentValidator
+from toolserver.arguments.arguments import ArgumentValidator
 from toolserver.errors import ArgumentError
 from toolserver.json_types import JsonObject, JsonValue
 

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from tests.support.documents.schemas import flat, flat_with_warnings
 from tests.support.examples import examples
-from toolserver.call.arguments import ArgumentValidator
+from toolserver.arguments.arguments import ArgumentValidator
 from toolserver.errors import ArgumentError
 from toolserver.json_types import JsonObject, JsonValue, dump_json
 from toolserver.schema.strict import strict_schema

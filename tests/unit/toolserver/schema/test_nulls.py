@@ -15,7 +15,7 @@ from tests.support.documents.any_schema import NAMES, SCHEMAS
 from tests.support.documents.schemas import flat
 from tests.support.documents.spoken_arguments import sayings
 from tests.support.examples import examples
-from toolserver.call.arguments import ArgumentValidator
+from toolserver.arguments.arguments import ArgumentValidator
 from toolserver.json_types import JsonObject, JsonValue, dump_json
 from toolserver.schema.nulls import takes_null, without_added_nulls
 from toolserver.schema.strict import strict_schema

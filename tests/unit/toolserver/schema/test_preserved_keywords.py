@@ -7,7 +7,7 @@ import pytest
 
 from tests.support.documents.arguments import json_property, yaml_property
 from tests.support.documents.schemas import flat, flat_with_warnings
-from toolserver.call.arguments import ArgumentValidator
+from toolserver.arguments.arguments import ArgumentValidator
 from toolserver.errors import ArgumentError
 from toolserver.json_types import JsonObject, JsonValue
 from toolserver.schema.keywords import BOUNDS

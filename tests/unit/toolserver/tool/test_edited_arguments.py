@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tests.support.documents.compiled import document_text, overlay_text, tools_of
-from toolserver.call.arguments import ArgumentValidator
+from toolserver.arguments.arguments import ArgumentValidator
 from toolserver.errors import ArgumentError
 from toolserver.json_types import JsonObject, JsonValue
 from toolserver.operation.operation import Skipped

@@ -6,7 +6,7 @@ import orjson
 import pytest
 
 from tests.support.documents.schemas import flat
-from toolserver.call.arguments import ArgumentValidator
+from toolserver.arguments.arguments import ArgumentValidator
 from toolserver.errors import ArgumentError
 from toolserver.json_types import JsonObject, JsonValue
 from toolserver.schema.strict import strict_schema

@@ -20,7 +20,7 @@ from tests.support.documents.compiled import document_text, operation
 from tests.support.models.toolbox_harness import FakeFiles, ToolboxHarness, call_named, output_json
 from tests.support.models.turn_harness import SETTINGS, ScriptedModel, TurnHarness, call, function, round_of
 from tests.support.models.turn_harness import text as said_text
-from toolserver.call.result import Answered, FileBody, TextBody
+from toolserver.answer.result import Answered, FileBody, TextBody
 from toolserver.json_types import JsonObject, text_at
 
 pytestmark = [pytest.mark.asyncio, pytest.mark.looptime]

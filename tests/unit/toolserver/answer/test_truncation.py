@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from toolserver.call.truncation import beginning_of, cut_json
+from toolserver.answer.truncation import beginning_of, cut_json
 
 
 @pytest.mark.parametrize(

@@ -9,8 +9,8 @@ from typing import Any
 
 import pytest
 
-from toolserver.call.arguments import ArgumentValidator
-from toolserver.call.validation_cost import TEXT_CHARS, count_alternatives, count_values
+from toolserver.arguments.arguments import ArgumentValidator
+from toolserver.arguments.validation_cost import TEXT_CHARS, count_alternatives, count_values
 from toolserver.errors import ArgumentError
 from toolserver.json_types import JsonObject, JsonValue
 

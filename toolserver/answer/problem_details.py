@@ -8,7 +8,7 @@ from typing import cast
 
 import orjson
 
-from toolserver.call.tolerant_json import readable_json
+from toolserver.answer.tolerant_json import readable_json
 
 _PROBLEM_CHARS = 500
 _MAX_ERRORS = 5

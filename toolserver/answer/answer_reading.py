@@ -7,10 +7,10 @@ was cut, the value has its whole items only, and is not complete.
 import re
 from typing import NamedTuple
 
-from toolserver.call.exact_values import read_exact
-from toolserver.call.sequence import EVENTS, complete_items, is_sequence, items_of
-from toolserver.call.tolerant_json import readable_json
-from toolserver.call.truncation import cut_json
+from toolserver.answer.exact_values import read_exact
+from toolserver.answer.sequence import EVENTS, complete_items, is_sequence, items_of
+from toolserver.answer.tolerant_json import readable_json
+from toolserver.answer.truncation import cut_json
 from toolserver.json_types import JsonValue
 
 LINES = "application/x-ndjson"

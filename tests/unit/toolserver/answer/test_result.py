@@ -5,9 +5,9 @@ from collections.abc import Mapping
 import orjson
 import pytest
 
-from toolserver.call.problem_details import problem_text
-from toolserver.call.response_headers import ANSWER_HEADERS
-from toolserver.call.result import (
+from toolserver.answer.problem_details import problem_text
+from toolserver.answer.response_headers import ANSWER_HEADERS
+from toolserver.answer.result import (
     CUT_BY_SIZE,
     CUT_BY_TIME,
     FILE_NOT_STORED,

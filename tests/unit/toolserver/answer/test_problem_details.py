@@ -2,7 +2,7 @@
 
 import pytest
 
-from toolserver.call.problem_details import problem_text
+from toolserver.answer.problem_details import problem_text
 
 
 @pytest.mark.parametrize(

@@ -2,7 +2,7 @@
 
 import pytest
 
-from toolserver.call.exact_values import TooLong, read_exact, write_exact
+from toolserver.answer.exact_values import TooLong, read_exact, write_exact
 
 
 @pytest.mark.parametrize(

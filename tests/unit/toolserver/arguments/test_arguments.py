@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from tests.support.documents.interpreters import INTERPRETERS, python_that_reads
 from tests.support.documents.schemas import flat
-from toolserver.call.arguments import ArgumentValidator, parse_arguments
+from toolserver.arguments.arguments import ArgumentValidator, parse_arguments
 from toolserver.errors import ArgumentError
 from toolserver.json_types import JsonObject, JsonValue, dump_json
 

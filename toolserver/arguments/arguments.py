@@ -14,9 +14,9 @@ from typing import cast
 import jsonschema_rs
 import orjson
 
-from toolserver.call.encoded_values import decode_arguments
-from toolserver.call.exact_json import read_json
-from toolserver.call.validation_cost import count_alternatives, count_values, shorten_lists
+from toolserver.arguments.encoded_values import decode_arguments
+from toolserver.arguments.exact_json import read_json
+from toolserver.arguments.validation_cost import count_alternatives, count_values, shorten_lists
 from toolserver.errors import ArgumentError
 from toolserver.json_types import (
     JsonObject,

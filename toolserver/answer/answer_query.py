@@ -21,7 +21,7 @@ from jmespath.functions import Functions, signature
 from jmespath.parser import ParsedResult, Parser
 from jmespath.visitor import Options
 
-from toolserver.call.exact_values import write_exact
+from toolserver.answer.exact_values import write_exact
 from toolserver.errors import quote_text
 
 MAX_QUERY_CHARS = 1000

@@ -9,8 +9,8 @@ it that only mean "left out" are left out, as where nothing is encoded.
 from collections.abc import Callable, Iterable
 from typing import TypeAlias, cast
 
-from toolserver.call.exact_json import read_json
-from toolserver.call.validation_cost import count_values
+from toolserver.arguments.exact_json import read_json
+from toolserver.arguments.validation_cost import count_values
 from toolserver.json_types import JsonObject, JsonValue, array_at, equality_key, object_at
 from toolserver.schema.nulls import without_added_nulls
 

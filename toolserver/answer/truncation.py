@@ -9,7 +9,7 @@ from typing import NamedTuple
 
 import orjson
 
-from toolserver.call.tolerant_json import readable_json
+from toolserver.answer.tolerant_json import readable_json
 
 _TOKEN = re.compile(r'"[^"\\]*+(?:\\.[^"\\]*+)*+"|["\[\]{},:]', re.DOTALL)
 """A complete string, the opening quote of a cut one, or a structural character."""

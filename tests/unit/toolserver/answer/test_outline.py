@@ -7,8 +7,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from toolserver.call.exact_values import read_exact
-from toolserver.call.outline import OUTLINE_BYTES, outline_of
+from toolserver.answer.exact_values import read_exact
+from toolserver.answer.outline import OUTLINE_BYTES, outline_of
 
 _ORDERS = """{"orders": [
   {"id": "o-1", "total": 10.50, "items": [{"product": 3}], "note": null},

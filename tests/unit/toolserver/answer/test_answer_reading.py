@@ -2,8 +2,8 @@
 
 import pytest
 
-from toolserver.call.answer_reading import NotJson, read_answer
-from toolserver.call.exact_values import write_exact
+from toolserver.answer.answer_reading import NotJson, read_answer
+from toolserver.answer.exact_values import write_exact
 
 _EVENTS = 'event: add\ndata: {"n":1}\n\nevent: add\ndata: {"n":2}\n\n'
 

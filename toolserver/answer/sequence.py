@@ -5,7 +5,7 @@ from typing import NamedTuple
 
 import orjson
 
-from toolserver.call.tolerant_json import readable_json
+from toolserver.answer.tolerant_json import readable_json
 from toolserver.openapi.media_type import base_type
 
 EVENTS = "text/event-stream"

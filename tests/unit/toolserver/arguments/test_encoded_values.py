@@ -8,8 +8,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tests.support.documents.schemas import flat
-from toolserver.call.arguments import ArgumentValidator
-from toolserver.call.encoded_values import MAX_VALUES
+from toolserver.arguments.arguments import ArgumentValidator
+from toolserver.arguments.encoded_values import MAX_VALUES
 from toolserver.errors import ArgumentError
 from toolserver.json_types import JsonObject, JsonValue, array_at, dump_json, object_at
 

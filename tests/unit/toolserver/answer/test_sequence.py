@@ -2,7 +2,7 @@
 
 import pytest
 
-from toolserver.call.sequence import complete_items, items_of
+from toolserver.answer.sequence import complete_items, items_of
 
 
 @pytest.mark.parametrize(

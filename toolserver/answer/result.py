@@ -12,16 +12,16 @@ from typing import Literal, NamedTuple
 
 import orjson
 
-from toolserver.call.response_headers import (
+from toolserver.answer.response_headers import (
     ANSWER_HEADERS,
     filename_of,
     headers_line,
     select_headers,
     telling_headers,
 )
-from toolserver.call.sequence import complete_items, is_sequence, items_of
-from toolserver.call.tolerant_json import readable_json
-from toolserver.call.truncation import cut_json
+from toolserver.answer.sequence import complete_items, is_sequence, items_of
+from toolserver.answer.tolerant_json import readable_json
+from toolserver.answer.truncation import cut_json
 from toolserver.openapi.media_type import JSON, OCTETS, base_type, is_json
 from toolserver.value_object import value_object
 

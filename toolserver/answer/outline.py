@@ -8,8 +8,8 @@ from typing import NamedTuple
 
 import orjson
 
-from toolserver.call.exact_values import TooLong, WrittenNumber, write_exact
-from toolserver.call.value_shape import ValueShape, longest_arrays, query_of, shape_of, write_shape
+from toolserver.answer.exact_values import TooLong, WrittenNumber, write_exact
+from toolserver.answer.value_shape import ValueShape, longest_arrays, query_of, shape_of, write_shape
 from toolserver.json_types import JsonValue
 
 OUTLINE_BYTES = 6 * 1024

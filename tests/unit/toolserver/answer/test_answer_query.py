@@ -2,8 +2,8 @@
 
 import pytest
 
-from toolserver.call.answer_query import MAX_QUERY_CHARS, QueryError, check_query, run_query
-from toolserver.call.exact_values import TooLong, read_exact
+from toolserver.answer.answer_query import MAX_QUERY_CHARS, QueryError, check_query, run_query
+from toolserver.answer.exact_values import TooLong, read_exact
 
 SHOP = read_exact('{"rows":[{"p":1.10,"n":"tea"},{"p":2.50,"n":"cup"},{"p":9007199254740993}],"zero":-0}')
 

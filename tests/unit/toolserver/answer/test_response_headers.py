@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from toolserver.call.response_headers import (
+from toolserver.answer.response_headers import (
     DROPPED,
     MAX_TOLD_BYTES,
     filename_of,
