@@ -14,7 +14,7 @@ import orjson
 from aiohttp import hdrs, web
 from multidict import istr
 
-from bridge.answers.outline_header import outlines_of
+from bridge.answer_queries.outline_header import outlines_of
 from bridge.auth.forwarded_users import USER_HEADERS
 from bridge.auth.pairing_links import PairingLinks
 from bridge.browser_protocol import ARGUMENT_BYTES

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 
-from bridge.answers.fitted_answers import FittedAnswers
-from bridge.answers.queries import QueryWorker
+from bridge.answer_queries.fitted_answers import FittedAnswers
+from bridge.answer_queries.queries import QueryWorker
 from bridge.app.part import Ground, Observers, Part
 from bridge.app.parts.accounts import AccountsPart
 from bridge.app.parts.records import RecordsPart

@@ -10,7 +10,7 @@ from collections.abc import Mapping
 
 from aiohttp import web
 
-from bridge.answers.outline_header import outlines_of
+from bridge.answer_queries.outline_header import outlines_of
 from bridge.auth.identity import Caller
 from bridge.calls.reading import Reading
 from bridge.endpoints.mcp.protocol import RpcMessage

@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from bridge.answers.queries import QueryWorker
+from bridge.answer_queries.queries import QueryWorker
 from bridge.app.server import Bridge
 from bridge.calls.reading import KeptText, QueryRefused
 from tests.support.cluster.bridge_pairs import home_url

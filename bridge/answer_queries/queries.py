@@ -20,7 +20,7 @@ from bridge.log_lines import current_user
 from bridge.operating_system import used_up_its_time
 from bridge.timings import USUAL_TIMINGS, Timings
 
-QUERY_CHILD = "bridge.answers.query_child"
+QUERY_CHILD = "bridge.answer_queries.query_child"
 
 QUERY_S = 2.0
 """Maximum seconds of processor time of a query, once its answer has been read (ruling 56)."""

@@ -1,0 +1,1 @@
+"""Queries of stored answers, and outlines of those that are too long, made in child processes."""
