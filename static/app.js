@@ -13,8 +13,8 @@ import { Credentials } from "./executor/credentials.js";
 import { Devices } from "./session/devices.js";
 import { dismissibleNotice, fill, link, notice } from "./ui/dom.js";
 import { ExecutorClient } from "./session/executor_client.js";
-import { Identity } from "./executor/identity.js";
-import { IdentityError } from "./executor/session_tokens.js";
+import { Identity } from "./connection/identity.js";
+import { IdentityError } from "./connection/session_tokens.js";
 import { InlineCards } from "./session/pending_approvals.js";
 import { OWN_VERSION } from "./session/executor_script.js";
 import { Inventory } from "./session/inventory.js";
@@ -93,7 +93,7 @@ class App {
   /**
    * @param {import("./base/browser_store.js").BrowserStore} store
    * @param {Identity} identity
-   * @param {import("./executor/identity.js").Entrance} entrance
+   * @param {import("./connection/identity.js").Entrance} entrance
    * @returns {Parts}
    */
   #build(store, identity, { user, user_id, byTicket, executor: offer }) {
@@ -139,7 +139,7 @@ class App {
     location.reload();
   }
 
-  /** @param {Parts} parts @param {import("./executor/identity.js").Entrance} entrance */
+  /** @param {Parts} parts @param {import("./connection/identity.js").Entrance} entrance */
   async #run(parts, { byTicket }) {
     const { executor, inventory, devices, controls, webMcp } = parts;
     const views = viewsOf(parts);

@@ -7,7 +7,7 @@
 import { CallJournal } from "./executor/call_journal.js";
 import { watchPolicy } from "./executor/diagnosis.js";
 import { openDeviceStore, openUserStore } from "./base/browser_store.js";
-import { SessionTokens } from "./executor/session_tokens.js";
+import { SessionTokens } from "./connection/session_tokens.js";
 import { Executor } from "./worker/executor.js";
 
 /** @typedef {import("./types/types.d.ts").WorkerCommand} WorkerCommand */

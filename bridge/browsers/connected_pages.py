@@ -23,7 +23,7 @@ worker takes a fraction of a second."""
 
 RETURN_S = 6.0
 """Seconds after a start within which the pages that were open before are back: they try every 5 s at least
-(`RECONNECT_LAST_MS` in `static/executor/bridge_socket.js`), and a handshake takes a fraction of a second."""
+(`static/connection/connection_policy.js`), and a handshake takes a fraction of a second."""
 
 LONGEST_RESUME_S = CARD_PATIENCE * range_of("PAGE_RESUME_SECONDS")[1]
 """Seconds after which no call still waits for a page that has left."""

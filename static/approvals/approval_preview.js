@@ -78,7 +78,7 @@ const textOf = (value) => (typeof value === "string" ? value : stringifyJson(val
  * What a worker's approval queue depends on: the runner, the rules, the socket, and the worker's own clocks.
  * @param {() => import("../executor/tool_runner.js").ToolRunner} runner
  * @param {import("./approval_policy.js").ApprovalRules} rules
- * @param {() => import("../executor/bridge_socket.js").BridgeSocket} socket
+ * @param {() => import("../connection/bridge_socket.js").BridgeSocket} socket
  * @returns {import("./approval_queue.js").ApprovalEnvironment}
  */
 export function approvalEnvironment(runner, rules, socket) {

@@ -4,7 +4,7 @@ import { dictionaryOf } from "../base/dictionary.js";
 import { t } from "../base/language.js";
 import { button, el, sentenceOf } from "./dom.js";
 import { guardControl } from "../base/guarded_control.js";
-import { IdentityError } from "../executor/session_tokens.js";
+import { IdentityError } from "../connection/session_tokens.js";
 
 /** `why`: what `session_tokens.js` says in English, which the worker needs too. @type {Record<string, {title: string, why?: string, next: string[]}>} */
 const CASES = dictionaryOf({

@@ -5,8 +5,8 @@ import { t } from "../base/language.js";
 import { formatTime } from "../base/time_format.js";
 import { announceSentence, button, el, fill, notice, sentenceOf } from "./dom.js";
 
-/** @typedef {import("../executor/pairing_code.js").PairingCode} PairingCode */
-/** @typedef {import("../executor/pairing_code.js").Standing} Standing */
+/** @typedef {import("../connection/pairing_code.js").PairingCode} PairingCode */
+/** @typedef {import("../connection/pairing_code.js").Standing} Standing */
 
 const ASK_EVERY_MS = 2000;
 
@@ -23,7 +23,7 @@ export class PairingPanel {
   /**
    * @param {PairingCode} code
    * @param {() => void} confirmed
-   * @param {(shown: import("../executor/pairing_code.js").ShownCode) => void} [shown] hears of every code
+   * @param {(shown: import("../connection/pairing_code.js").ShownCode) => void} [shown] hears of every code
    */
   constructor(code, confirmed, shown = () => undefined) {
     this.code = code;
@@ -57,7 +57,7 @@ export class PairingPanel {
   }
 
   #showCode() {
-    const shown = /** @type {import("../executor/pairing_code.js").ShownCode} */ (this.code.shownCode);
+    const shown = /** @type {import("../connection/pairing_code.js").ShownCode} */ (this.code.shownCode);
     const { code, ends_at } = shown;
     const until = formatTime(ends_at);
     const readable = `${code.slice(0, 4)}-${code.slice(4)}`;

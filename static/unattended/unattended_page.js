@@ -37,7 +37,7 @@ export class UnattendedPage {
     this.#report({ type: "entrance", code, message });
   }
 
-  /** @param {import("../executor/pairing_code.js").ShownCode} shown */
+  /** @param {import("../connection/pairing_code.js").ShownCode} shown */
   reportCode({ code, ends_at }) {
     this.#report({ type: "code", code, ends_at });
   }

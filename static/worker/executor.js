@@ -4,7 +4,7 @@
 import { ApprovalQueue } from "../approvals/approval_queue.js";
 import { approvalEnvironment } from "../approvals/approval_preview.js";
 import { ApprovalRules } from "../approvals/approval_policy.js";
-import { BridgeSocket } from "../executor/bridge_socket.js";
+import { BridgeSocket } from "../connection/bridge_socket.js";
 import { CallLog, openCallChannel } from "../executor/call_log.js";
 import { CallRecovery } from "../executor/call_recovery.js";
 import { companionTransport } from "../companion/companion_loader.js";
@@ -26,7 +26,7 @@ import { runnerEnvironment } from "./runner_environment.js";
 /** @typedef {Extract<import("../types/types.d.ts").WorkerCommand, {type: "start"}>} StartCommand */
 /**
  * @typedef {object} WorkerParts
- * @property {import("../executor/session_tokens.js").SessionTokens} identity
+ * @property {import("../connection/session_tokens.js").SessionTokens} identity
  * @property {BrowserStore} store
  * @property {import("../executor/call_journal.js").CallJournal} journal
  * @property {import("../companion/companion_loader.js").WorkerScope} scope
@@ -162,7 +162,7 @@ export class Executor {
     void this.recovery.reportCalls(ended);
   }
 
-  /** @returns {import("../executor/bridge_socket.js").BridgeSocketDelegate} */
+  /** @returns {import("../connection/bridge_socket.js").BridgeSocketDelegate} */
   #socketDelegate() {
     return {
       connectionChanged: (connection, problem) => this.#connectionChanged(connection, problem),

@@ -27,7 +27,7 @@ OUT_OF_REACH = {
     # Building a request is pure: it runs unchanged under Node, where a table of vectors can judge it.
     "static/request/build.js": {
         "static/session/bridge_api.js",
-        "static/executor/bridge_socket.js",
+        "static/connection/bridge_socket.js",
         "static/base/browser_store.js",
         "static/ui/dom.js",
         "static/executor/tool_runner.js",
@@ -72,6 +72,7 @@ FOLDERS = (
     "mcp",
     "causes",
     "executor",
+    "connection",
     "companion",
     "oauth",
     "ui",
@@ -175,7 +176,7 @@ def test_only_the_socket_module_imports_socket_io() -> None:
     refuse(
         f"{script.file} imports socket.io"
         for script in scripts()
-        if not script.file.startswith("tests/") and script.file != "static/executor/bridge_socket.js"
+        if not script.file.startswith("tests/") and script.file != "static/connection/bridge_socket.js"
         if any("socket.io" in target for target in script.imports)
     )
 

@@ -23,7 +23,7 @@ GUESSABLE = {
     "bridge/storage/chat/retention.py": "how long to wait before the next search for what is too old",
     "bridge/tracing/tracer.py": "ids of traces and spans, which open nothing",
     "static/base/json_text.js": "marks that numbers have while they are written; they leave no function",
-    "static/executor/reconnection.js": "how long to wait before another attempt",
+    "static/connection/reconnection.js": "how long to wait before another attempt",
 }
 """Who may use a generator whose numbers can be guessed, and for what."""
 

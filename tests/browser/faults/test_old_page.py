@@ -11,8 +11,8 @@ from tests.support.chromium import expect_connection
 
 pytestmark = [pytest.mark.browser, pytest.mark.asyncio(loop_scope="session"), pytest.mark.slow]
 
-SCRIPT = "static/executor/bridge_socket.js"
-ADDRESS = "**/executor/bridge_socket.js"
+SCRIPT = "static/connection/bridge_socket.js"
+ADDRESS = "**/connection/bridge_socket.js"
 TEXT = Path(SCRIPT).read_text(encoding="utf-8")
 
 

@@ -1,7 +1,7 @@
 // @ts-check
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { BridgeSocket } from "../../../static/executor/bridge_socket.js";
+import { BridgeSocket } from "../../../static/connection/bridge_socket.js";
 import { CallArrivals } from "../../../static/executor/call_message.js";
 import { CallFailure, failureOf } from "../../../static/executor/call_failure.js";
 import { CallJournal } from "../../../static/executor/call_journal.js";

@@ -1,4 +1,4 @@
-"""A page that comes back as the real one does (`static/executor/reconnection.js`), played by Socket.IO."""
+"""A page that comes back as the real one does (`static/connection/reconnection.js`), played by Socket.IO."""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
 // @ts-check
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { Identity } from "../../../static/executor/identity.js";
+import { Identity } from "../../../static/connection/identity.js";
 
 const OFFER = { script_url: "/executor/t.js", origins: [], revision: "r1" };
 

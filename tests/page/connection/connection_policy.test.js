@@ -1,9 +1,9 @@
 // @ts-check
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { openPatience, retryDelay, Silence, silencePatience, tryPatience } from "../../../static/executor/connection_policy.js";
+import { openPatience, retryDelay, Silence, silencePatience, tryPatience } from "../../../static/connection/connection_policy.js";
 
-/** @param {Partial<import("../../../static/executor/connection_policy.js").Standing>} [change] */
+/** @param {Partial<import("../../../static/connection/connection_policy.js").Standing>} [change] */
 const standing = (change) => ({ beatS: 1, failures: 0, unopened: 0, silences: 0, openMs: 0, redirects: 0, lostMs: 0, ...change });
 const HALF = 0.5;
 

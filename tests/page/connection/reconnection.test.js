@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { addRoute } from "../../../static/base/bridge_route.js";
-import { Reconnection } from "../../../static/executor/reconnection.js";
+import { Reconnection } from "../../../static/connection/reconnection.js";
 
 /** A clock that a test moves on; chance always falls in the middle. */
 function testClock() {

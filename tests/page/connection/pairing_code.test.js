@@ -2,8 +2,8 @@
 /** A browser that is paired by a code: what it sends, keeps, and believes. */
 import assert from "node:assert/strict";
 import test from "node:test";
-import { Identity } from "../../../static/executor/identity.js";
-import { PairingCode } from "../../../static/executor/pairing_code.js";
+import { Identity } from "../../../static/connection/identity.js";
+import { PairingCode } from "../../../static/connection/pairing_code.js";
 
 /** A bridge that offers one code and then answers with what a test sets. */
 function desk() {

@@ -4,7 +4,7 @@
  * every result until the bridge has confirmed it, across reconnects. Knows no HTTP, no plans and no secrets.
  */
 
-import { CallArrivals, cancelSentence, readCall, textOf } from "./call_message.js";
+import { CallArrivals, cancelSentence, readCall, textOf } from "../executor/call_message.js";
 import { BlockedSocket } from "../causes/blocked_socket.js";
 import { io } from "../vendor/socket.io-4.8.4.esm.min.js";
 import { Reconnection } from "./reconnection.js";
@@ -18,7 +18,7 @@ import { Reconnection } from "./reconnection.js";
 /** @typedef {import("../types/socket_types.d.ts").DecisionReply} DecisionReply */
 /** @typedef {import("../types/socket_types.d.ts").Problem} Problem */
 /** @typedef {import("../types/socket_types.d.ts").Welcome} Welcome */
-/** @typedef {import("../types/socket_types.d.ts").SocketDelegate & import("./call_message.js").ArrivalDelegate} BridgeSocketDelegate */
+/** @typedef {import("../types/socket_types.d.ts").SocketDelegate & import("../executor/call_message.js").ArrivalDelegate} BridgeSocketDelegate */
 
 const PROTOCOL = 2;
 const PATH = "/ws/socket.io";
