@@ -140,7 +140,7 @@ function loadSections(layout, names, beside) {
         /** @param {string} written @param {string} target */
         const replace = (written, target) => {
           const section = moduleOf({ resolveDir: dirname(path), path: target });
-          return layout.sections.includes(section) ? load(section) : written;
+          return layout.sections.includes(section) || LOADED_LATER.includes(section) ? load(section) : written;
         };
         return { contents: readFileSync(path, "utf8").replace(LOADED, replace), resolveDir: dirname(path) };
       });
