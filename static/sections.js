@@ -18,7 +18,7 @@ const SECTIONS = dictionaryOf({
   },
   tools: async ({ parts: [name = ""], query }) => {
     const { ToolsView } = await import("./tools/tools_view.js");
-    return (parts) => new ToolsView(parts, name, query.get("args"));
+    return (parts) => new ToolsView(parts, name, query);
   },
   selection: async () => {
     const { SelectionView } = await import("./tools/selection_view.js");

@@ -5,6 +5,16 @@
 export const GERMAN_CALLS = {
   " at {0}": " bei {0}",
   // The first steps
+  Ready: "Bereit",
+  "You are connected. {0}": "Verbunden. {0}",
+  "Not connected. {0}": "Nicht verbunden. {0}",
+  "{0} tool is ready.|{0} tools are ready.": "{0} Tool ist bereit.|{0} Tools sind bereit.",
+  "Try a tool": "Ein Tool ausprobieren",
+  "Fill in its form and see the answer.": "Formular ausfüllen und die Antwort ansehen.",
+  "Ask a model": "Ein Modell fragen",
+  "It calls your tools, and asks you before it changes anything.":
+    "Es ruft die Tools auf und fragt, bevor es etwas ändert.",
+  "Open WebUI, Claude Code, an SDK, curl.": "Open WebUI, Claude Code, ein SDK, curl.",
   "First steps": "Erste Schritte",
   "Hide these steps": "Diese Schritte ausblenden",
   done: "erledigt",

@@ -4,9 +4,12 @@
 /** @type {Record<string, string>} */
 export const GERMAN_SERVERS = {
   // The list
-  "No servers yet": "Noch keine Server",
-  "Add an OpenAPI document, and each of its operations becomes a tool that this browser performs for your models.":
-    "Ein OpenAPI-Dokument hinzufügen, und jede seiner Operationen wird zu einem Tool, das dieser Browser für die eigenen Modelle ausführt.",
+  "Add your first API": "Die erste API hinzufügen",
+  "Each of its operations becomes a tool that this browser performs for your models. You choose which.":
+    "Jede ihrer Operationen wird zu einem Tool, das dieser Browser für die Modelle ausführt. Welche, lässt sich auswählen.",
+  "Paste an address, a curl command or a document, or drop files here":
+    "Adresse, curl-Befehl oder Dokument einfügen, oder Dateien hier ablegen",
+  "More about {0}": "Mehr zu {0}",
   "offered to every user": "allen Benutzern angeboten",
   "shared by {0}": "geteilt von {0}",
   "no base address yet": "noch keine Basisadresse",

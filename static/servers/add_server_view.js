@@ -7,6 +7,7 @@ import { viewAddress, goTo } from "../ui/router.js";
 import { ChosenProbes } from "../documents/chosen_probes.js";
 import { readFiles } from "../documents/file_picker.js";
 import { documentsAmong } from "../documents/document_choice.js";
+import { takeMaterial } from "./brought_material.js";
 import { addressOf } from "../documents/document_files.js";
 import { filesPanel } from "../documents/files_panel.js";
 import { alternativesTo } from "./fetch_alternatives.js";
@@ -65,6 +66,8 @@ export class AddServerView {
       el("div", { class: "columns three" }, this.#byAddress(), this.#byFile(), this.#byPaste()),
     );
     this.url.focus();
+    const material = takeMaterial();
+    if (material) void this.#addBrought(material);
   }
 
   stop() {}
@@ -76,7 +79,10 @@ export class AddServerView {
       {
         class: "panel",
         "aria-label": t`By address`,
-        onsubmit: (/** @type {Event} */ event) => void this.#fetch(event),
+        onsubmit: (/** @type {Event} */ event) => {
+          event.preventDefault();
+          void this.#fetch();
+        },
       },
       el("h2", null, t`By address`),
       labelledField(t`Address of the document, its documentation, the API or an MCP server`, this.url, hint),
@@ -84,17 +90,26 @@ export class AddServerView {
     );
   }
 
+  /** What another view's field was given. @param {import("./brought_material.js").Material} material */
+  async #addBrought(material) {
+    if ("files" in material) return this.#attempt(async () => this.#addFiles(await material.files));
+    if (/\s/.test(material.text.trim())) return this.#attempt(() => this.#addPasted(material.text, {}));
+    this.url.value = material.text.trim();
+    await this.#fetch();
+  }
+
   #byFile() {
-    return filesPanel((choose) =>
-      this.#attempt(async () => {
-        const files = await readFiles(await choose());
-        const document = await this.#documentOf(files);
-        if (document === null) return;
-        const others = files.filter((file) => file !== document);
-        const text = await takeText(this.question, document.text);
-        if (text !== null) await this.#gather({ text, source_url: addressOf(document.path) }, {}, others);
-      }),
-    );
+    return filesPanel((choose) => this.#attempt(async () => this.#addFiles(await choose())));
+  }
+
+  /** @param {import("../documents/file_picker.js").Chosen[]} chosen */
+  async #addFiles(chosen) {
+    const files = await readFiles(chosen);
+    const document = await this.#documentOf(files);
+    if (document === null) return;
+    const others = files.filter((file) => file !== document);
+    const text = await takeText(this.question, document.text);
+    if (text !== null) await this.#gather({ text, source_url: addressOf(document.path) }, {}, others);
   }
 
   /** @param {DocumentFile[]} files @returns {Promise<DocumentFile | null>} null: the user gave up */
@@ -139,9 +154,7 @@ export class AddServerView {
     if (text !== null) await this.#gather({ text, source_url: addressOf("pasted") }, offered);
   }
 
-  /** @param {Event} event */
-  async #fetch(event) {
-    event.preventDefault();
+  async #fetch() {
     await this.#attempt(async () => {
       const url = readAddress(this.url.value);
       fill(this.messages, notice("note", t`Fetching ${url.href}. If the browser asks for permission, allow it.`));

@@ -10,7 +10,7 @@ import { DocumentRefresh, mayRefetch } from "./document_refresh.js";
 import { descriptionView } from "../markdown/description.js";
 import { viewAddress } from "../ui/router.js";
 import { askAboutReferences } from "../documents/reference_dialog.js";
-import { adoptButton } from "./servers_view.js";
+import { adoptButton } from "./server_row.js";
 import { breakerNotices } from "../ui/breaker_notice.js";
 import { CompanionPanel } from "./companion_panel.js";
 import { OverlaysPanel } from "../edits/overlays_panel.js";

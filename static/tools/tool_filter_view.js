@@ -25,8 +25,9 @@ const STANDINGS = [
 const last = { query: "", server: "", tag: "", standing: "" };
 
 export class ToolFilterView {
-  /** @param {() => void} onChange */
-  constructor(onChange) {
+  /** @param {() => void} onChange @param {string | null} [server] looks for its tools, and for nothing that was looked for before */
+  constructor(onChange, server = null) {
+    if (server !== null) Object.assign(last, { query: "", server, tag: "", standing: "" });
     const change = () => {
       Object.assign(last, this.readFilter());
       onChange();

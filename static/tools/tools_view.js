@@ -14,12 +14,16 @@ import { ToolList } from "./tool_list.js";
 /** @typedef {import("./try_view.js").TryView} TryView  loaded when a tool is chosen: the list comes first */
 
 export class ToolsView {
-  /** @param {Parts} parts @param {string} toolName the tool to try, may be empty @param {string | null} [shared] its arguments, as a link has them */
-  constructor(parts, toolName, shared = null) {
+  /**
+   * @param {Parts} parts
+   * @param {string} toolName the tool to try, may be empty
+   * @param {URLSearchParams} query `args`: its arguments, as a link has them; `server`: whose tools are listed
+   */
+  constructor(parts, toolName, query) {
     this.parts = parts;
-    this.shared = shared;
+    this.shared = query.get("args");
     this.toolName = toolName;
-    this.filter = new ToolFilterView(() => this.#renderList());
+    this.filter = new ToolFilterView(() => this.#renderList(), query.get("server"));
     this.shown = el("p", { class: "hint", dataset: { testid: "shown" } });
     this.messages = el("div", { "aria-live": "polite" });
     this.none = el("p", { class: "hint" });

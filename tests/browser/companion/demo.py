@@ -34,6 +34,7 @@ class Demo:
         """In the view of the server with this title; gives the panel."""
         await go_to(self.page, "servers")
         card = self.page.locator("article", has=self.page.get_by_role("heading", name=server))
+        await card.locator("summary").click()
         await card.get_by_role("link", name="Details").click()
         panel = self.page.get_by_role("region", name="How it is called")
         await panel.get_by_label("The companion extension").check()

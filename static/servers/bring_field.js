@@ -1,0 +1,60 @@
+// @ts-check
+/** One field for whatever a user has of an API: an address, commands, the text of a document, or files dropped on it. */
+import { t } from "../base/language.js";
+import { el, labelledField } from "../ui/dom.js";
+import { bringMaterial } from "./brought_material.js";
+import { FILE_TYPES, filesDropped, filesOf } from "../documents/file_picker.js";
+
+export function bringField() {
+  const text = el("textarea", {
+    rows: 1,
+    class: "mono",
+    required: true,
+    spellcheck: "false",
+    placeholder: "http://localhost:8000/docs",
+    onkeydown: (/** @type {KeyboardEvent} */ event) => submitByEnter(event, form),
+  });
+  const files = el("input", { type: "file", multiple: true, accept: FILE_TYPES, class: "visually-hidden" });
+  files.addEventListener("change", () => {
+    if (files.files?.length) bringMaterial({ files: Promise.resolve(filesOf(files.files)) });
+  });
+  const choose = el("button", { type: "button", class: "quiet", onclick: () => files.click() }, t`Choose files`);
+  files.tabIndex = -1; // the button opens it
+  files.setAttribute("aria-hidden", "true");
+  const submit = (/** @type {Event} */ event) => {
+    event.preventDefault();
+    if (text.value.trim() !== "") bringMaterial({ text: text.value });
+  };
+  const form = el(
+    "form",
+    { class: "bring", onsubmit: submit },
+    labelledField(t`Paste an address, a curl command or a document, or drop files here`, text),
+    el("div", { class: "actions" }, el("button", { type: "submit", class: "primary" }, t`Add it`), choose, files),
+  );
+  takeDrops(form);
+  return form;
+}
+
+/** A line is sent by Enter; a text of several has it for its lines. @param {KeyboardEvent} event @param {HTMLFormElement} form */
+function submitByEnter(event, form) {
+  const field = /** @type {HTMLTextAreaElement} */ (event.target);
+  if (event.key !== "Enter" || event.shiftKey || event.isComposing || field.value.includes("\n")) return;
+  event.preventDefault();
+  form.requestSubmit();
+}
+
+/** @param {HTMLFormElement} form */
+function takeDrops(form) {
+  const mark = (/** @type {boolean} */ isOver) => form.classList.toggle("over", isOver);
+  form.addEventListener("dragover", (event) => {
+    event.preventDefault();
+    mark(true);
+  });
+  form.addEventListener("dragleave", () => mark(false));
+  form.addEventListener("drop", (event) => {
+    event.preventDefault();
+    mark(false);
+    if (event.dataTransfer?.files.length) bringMaterial({ files: filesDropped(event.dataTransfer) });
+    else if (event.dataTransfer) bringMaterial({ text: event.dataTransfer.getData("text/plain") });
+  });
+}
