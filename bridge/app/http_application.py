@@ -6,6 +6,7 @@ from collections import Counter
 from collections.abc import Callable, Sequence
 from functools import cache, partial
 from http import HTTPStatus
+from urllib.parse import urlsplit
 
 from aiohttp import hdrs, web
 from aiohttp.typedefs import Handler
@@ -39,6 +40,7 @@ from bridge.http.security_headers import add_security_headers
 from bridge.http.tracing import trace_requests
 from bridge.settings.bridge import BridgeSettings
 from bridge.settings.network import origin_of
+from bridge.settings.path_prefix import prefix_of
 
 HTTP_PORT = 80
 
@@ -75,7 +77,7 @@ def build_application(parts: Components, relay: Relay | None = None) -> web.Appl
         *(route for part in parts.parts for route in part.list_routes()),
     ]
     api = [route for route in routes if isinstance(route, ApiRoute)]
-    app[ROUTES] = [*routes, *_facts_routes(api)]
+    app[ROUTES] = [*routes, *_facts_routes(api, prefix_of(ground.base_url))]
     _refuse_doubles(app[ROUTES])
     for route in app[ROUTES]:
         _add_route(app, route, parts, relay)
@@ -100,8 +102,8 @@ def _add_route(app: web.Application, route: Route, parts: Components, relay: Rel
         app.router.add_route(method, route.path, handler)
 
 
-def _facts_routes(api: list[ApiRoute]) -> list[Route]:
-    document = _answering(cache(partial(api_document, api)))
+def _facts_routes(api: list[ApiRoute], prefix: str) -> list[Route]:
+    document = _answering(cache(partial(api_document, api, prefix)))
     health = _answering(lambda: {"status": "ok"})
     return [
         Route("GET", "/api/openapi.json", document, access="public", answers_head=True),
@@ -148,7 +150,7 @@ def _answering(value: Callable[[], object]) -> Handler:
 
 def _allowed_origins(settings: BridgeSettings, base_url: str, port: int) -> AllowedOrigins:
     names = {"127.0.0.1", "localhost", "[::1]", canonical_host(settings.network.host)}
-    public = base_url.partition("://")[2].rstrip("/").lower()
+    public = urlsplit(base_url).netloc.lower()
     hosts = (
         {f"{name}:{port}" for name in names}
         | {public}

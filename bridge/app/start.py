@@ -29,9 +29,9 @@ from bridge.cluster.relay import Relay
 from bridge.documents.reader import DocumentReader
 from bridge.documents.worker import DocumentWorker
 from bridge.http.connections import IDLE_S, Connection, Connections, StraightConnection
-from bridge.http.final_slash import ignore_final_slash
 from bridge.http.middleware import refuse_expectations
 from bridge.http.request_handler import build_request_handler
+from bridge.http.written_paths import read_paths
 from bridge.lazy_modules import load_lazily
 from bridge.library_versions import may_use_insides
 from bridge.metrics.metric_definitions import Instruments
@@ -192,7 +192,7 @@ async def _serve(
         raise ValueError("The runner must be set up first.")
     handler = build_request_handler(runner.app) if is_straight else runner.server.request_handler
     runner.server.request_handler = refuse_expectations(handler, render_error)
-    ignore_final_slash(runner.server)
+    read_paths(runner.server, parts.ground.base_url)
     if relay is not None:
         await relay.serve_replicas(runner.server, connections)
     return await connections.listen_on(

@@ -10,10 +10,11 @@ from dataclasses import dataclass
 from urllib.parse import quote
 
 from bridge.errors import ErrorCode
+from bridge.settings.path_prefix import prefix_of
 from toolserver.json_types import JsonObject
 
 METADATA_PATH = "/.well-known/oauth-protected-resource"
-"""Path of the metadata; the path of an endpoint may follow (RFC 9728, 3.1)."""
+"""Path of the metadata at the origin; the path of an endpoint may follow (RFC 9728, 3.1)."""
 
 _CHALLENGES: Mapping[ErrorCode, str] = {
     ErrorCode.UNAUTHORIZED: "invalid_token",
@@ -47,12 +48,18 @@ class ResourceServer:
         }
         return {**found, "scopes_supported": [*self.scopes]} if self.scopes else found
 
+    def metadata_url(self, server: str | None) -> str:
+        """Return where the metadata of an endpoint is: its place comes before a path prefix of the bridge."""
+        prefix = prefix_of(self.base_url)
+        origin = self.base_url.removesuffix(prefix)
+        return f"{origin}{METADATA_PATH}{prefix}{endpoint_path(server)}"
+
     def challenge(self, code: ErrorCode, server: str | None, *, had_token: bool) -> str | None:
         """Return the value of `WWW-Authenticate` for an error; None where another token would not help."""
         error = _CHALLENGES.get(code)
         if error is None:
             return None
-        parts = [f'resource_metadata="{self.base_url}{METADATA_PATH}{endpoint_path(server)}"']
+        parts = [f'resource_metadata="{self.metadata_url(server)}"']
         if self.scopes:
             parts.append(f'scope="{" ".join(self.scopes)}"')
         if had_token:  # RFC 6750, 3.1: a request without any token has made no mistake

@@ -19,9 +19,12 @@ class LoginCookie:
         address = urlsplit(base_url)
         self._is_secure = address.scheme == "https"
         of_port = f"{_NAME}-{address.port}" if address.port else _NAME
-        self.name = f"__Host-{of_port}" if self._is_secure else of_port
-        """With the prefix, no other host below the same domain can set it. Browsers keep cookies by
-        host, whatever the port: another bridge of the host needs another name."""
+        of_bridge = of_port + address.path.replace("/", "~")  # which no path prefix has
+        self.name = f"__Host-{of_bridge}" if self._is_secure else of_bridge
+        """With `__Host-`, no other host below the same domain can set it. Browsers keep cookies by
+        host, whatever the port: another bridge of the host, or of its origin, needs another name."""
+        self._path = "/" if self._is_secure else address.path or "/"
+        """`__Host-` demands the whole host, so that no path is given up for it (ADR 66)."""
 
     def set_cookie(self, response: web.Response, value: str, seconds: int) -> None:
         """Have the browser store it for some seconds."""
@@ -29,7 +32,7 @@ class LoginCookie:
             self.name,
             value,
             max_age=seconds,
-            path="/",
+            path=self._path,
             secure=self._is_secure,
             httponly=True,
             samesite="Lax",
@@ -37,7 +40,7 @@ class LoginCookie:
 
     def delete_cookie(self, response: web.Response) -> None:
         """Have the browser forget it."""
-        response.del_cookie(self.name, path="/", secure=self._is_secure, httponly=True, samesite="Lax")
+        response.del_cookie(self.name, path=self._path, secure=self._is_secure, httponly=True, samesite="Lax")
 
     def read_cookie(self, request: web.Request) -> str:
         """Return its value; "" if the browser has none."""

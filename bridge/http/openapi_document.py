@@ -28,8 +28,8 @@ WITHOUT_A_CALLER = (ErrorCode.UNAUTHORIZED, ErrorCode.RATE_LIMITED)
 _REFERENCE = "#/components/schemas/{model}"
 
 
-def api_document(routes: Iterable[ApiRoute]) -> dict[str, Any]:
-    """Build the OpenAPI 3.1 document of a table of routes."""
+def api_document(routes: Iterable[ApiRoute], prefix: str = "") -> dict[str, Any]:
+    """Build the OpenAPI 3.1 document of a table of routes; `prefix`: path below which they are reached."""
     table = list(routes)
     definitions = models_json_schema(_modes(table), ref_template=_REFERENCE)[1]
     paths: dict[str, dict[str, Any]] = {}
@@ -38,6 +38,7 @@ def api_document(routes: Iterable[ApiRoute]) -> dict[str, Any]:
     return {
         "openapi": "3.1.0",
         "info": {"title": "Direct Tool Bridge API", "version": __version__},
+        **({"servers": [{"url": prefix}]} if prefix else {}),
         "paths": paths,
         "components": {
             "schemas": definitions["$defs"],

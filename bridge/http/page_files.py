@@ -68,8 +68,12 @@ class _Version:
 class PageFiles:
     """The built page, if there is one, or else the sources. Methods run on one event loop."""
 
-    def __init__(self, sources: Path, built: Path, of_clone: Path | None = None) -> None:
-        """`built`: served in any case, if it is there; `of_clone`: while it was built of these sources."""
+    def __init__(self, sources: Path, built: Path, of_clone: Path | None = None, *, prefix: str = "") -> None:
+        """`built`: served in any case, if it is there; `of_clone`: while it was built of these sources.
+
+        `prefix`: path below which browsers reach the bridge.
+        """
+        self._prefix = prefix
         self._sources = sources.resolve()
         self._built = built.resolve() if built.is_dir() else None
         self._of_clone = of_clone and of_clone.resolve()
@@ -82,7 +86,7 @@ class PageFiles:
         In a clone this is where changed sources are noticed, because every page begins with a document.
         """
         version = self._version = self._read_version()
-        address = f"{ADDRESS}{version.digest}/"
+        address = f"{self._prefix}{ADDRESS}{version.digest}/"
         links = "".join(
             f'<link rel="modulepreload" href="{address}{module}">\n'
             for module in version.preloads.get(name, ())

@@ -29,6 +29,7 @@ from bridge.http.page_files import PageFiles, SaidName
 from bridge.http.routing import ApiModel, json_answer
 from bridge.http.security_headers import FILE_POLICY
 from bridge.settings.network import origin_of
+from bridge.settings.path_prefix import prefix_of
 
 STATIC = bundled_folder("static")
 BUILT_PAGE = bundled_folder("built_page")
@@ -49,7 +50,7 @@ CLIENT_DOCUMENT = "/oauth/client.json"
 SCRIPT_SECONDS = 300
 """Seconds for which a worker script's address is valid; the page loads it at once."""
 
-WORKER_SCRIPT = 'import "/static/{digest}/executor_worker.js";\n'
+WORKER_SCRIPT = 'import "{prefix}/static/{digest}/executor_worker.js";\n'
 
 PERMISSIONS = (
     "loopback-network=(self), local-network=(self), local-network-access=(self), "
@@ -97,7 +98,7 @@ class PageRoutes(DeclaredApiRoutes):
         self,
         identity: Identity,
         registry: Registry,
-        page_origin: str,
+        base_url: str,
         *,
         said: Mapping[SaidName, str],
         built_in_clone: Path | None = None,
@@ -106,9 +107,11 @@ class PageRoutes(DeclaredApiRoutes):
         self._said = said
         self._identity = identity
         self._registry = registry
-        self._files = PageFiles(STATIC, BUILT_PAGE, built_in_clone)
-        self._origin = page_origin
-        self._socket_origin = page_origin.replace("http", "ws", 1)
+        self._origin = origin_of(base_url)
+        self._prefix = prefix_of(base_url)
+        self._base_url = self._origin + self._prefix
+        self._files = PageFiles(STATIC, BUILT_PAGE, built_in_clone, prefix=self._prefix)
+        self._socket_origin = self._origin.replace("http", "ws", 1)
 
     @api_route(
         "POST /api/executor",
@@ -131,7 +134,7 @@ class PageRoutes(DeclaredApiRoutes):
     async def serve_index(self, request: web.Request) -> web.StreamResponse:
         """Serve the page at its canonical address: browser storage is per origin (ruling 25)."""
         if origin_of(f"{urlsplit(self._origin).scheme}://{request.host}") != self._origin:
-            raise web.HTTPTemporaryRedirect(self._origin + "/")
+            raise web.HTTPTemporaryRedirect(self._base_url + "/")
         policy = self._policy(["'self'", self._socket_origin], frames="'self'", ancestors="'none'")
         said: dict[SaidName, str] = {**self._said, "session-nonce": self._identity.issue_challenge()}
         return self._document("index.html", policy, said)
@@ -152,12 +155,12 @@ class PageRoutes(DeclaredApiRoutes):
     @route(f"GET {CLIENT_DOCUMENT}", access="public", answers_head=True)
     async def serve_client_document(self, _request: web.Request) -> web.StreamResponse:
         """Serve what authorization servers may fetch of this page (Client ID Metadata Document)."""
-        is_public = self._origin.startswith("https:")
+        is_public = self._base_url.startswith("https:")
         about = {
-            "client_id": self._origin + CLIENT_DOCUMENT,
+            "client_id": self._base_url + CLIENT_DOCUMENT,
             "client_name": "Tool Bridge",
-            "client_uri": self._origin + "/",
-            "redirect_uris": [self._origin + CALLBACK],
+            "client_uri": self._base_url + "/",
+            "redirect_uris": [self._base_url + CALLBACK],
             "grant_types": ["authorization_code", "refresh_token"],
             "response_types": ["code"],
             "token_endpoint_auth_method": "none",
@@ -175,7 +178,7 @@ class PageRoutes(DeclaredApiRoutes):
         token = self._identity.sign_token(EXECUTOR, claims, SCRIPT_SECONDS)
         view = await self._registry.view_of_user(user_id)
         return ExecutorScript(
-            script_url=f"/executor/{token}.js", origins=_reachable(view), revision=view.revision
+            script_url=f"{self._prefix}/executor/{token}.js", origins=_reachable(view), revision=view.revision
         )
 
     @route("GET /executor/{token}.js", access="public", answers_head=True)
@@ -186,7 +189,7 @@ class PageRoutes(DeclaredApiRoutes):
         origins = dict.fromkeys([*accepted, *claims.get("logins", ())])  # a token may be of an older replica
         policy = self._policy(["'self'", self._socket_origin, *origins], frames="'none'", ancestors="'none'")
         headers = {**COMMON_HEADERS, "Content-Security-Policy": policy, hdrs.CACHE_CONTROL: "no-store"}
-        script = WORKER_SCRIPT.format(digest=self._files.digest)
+        script = WORKER_SCRIPT.format(prefix=self._prefix, digest=self._files.digest)
         return web.Response(text=script, content_type="text/javascript", headers=headers)
 
     @route("GET /static/{digest}/{path:.+}", access="public", answers_head=True)

@@ -10,6 +10,7 @@ from urllib.parse import urlsplit
 from pydantic import AfterValidator, Field
 
 from bridge.settings.declaration import Choice, CommaSeparated, Names, Section
+from bridge.settings.path_prefix import check_prefix
 from bridge.settings.running_bridge import DEFAULT_PORT
 
 SAMPLES_PORT = 8766
@@ -47,6 +48,22 @@ def check_origin(text: str) -> str:
 Origin = Annotated[str, AfterValidator(check_origin)]
 
 
+def check_public_url(text: str) -> str:
+    """Return the address of a bridge: an origin, and perhaps a path prefix without a slash at its end.
+
+    Raises:
+        ValueError: it is something else, or the path cannot be a prefix.
+    """
+    parts = urlsplit(text)
+    prefix = parts.path.rstrip("/")
+    if not prefix or parts.query or parts.fragment:
+        return check_origin(text)
+    return check_origin(f"{parts.scheme}://{parts.netloc}") + check_prefix(prefix)
+
+
+PublicUrl = Annotated[str, AfterValidator(check_public_url)]
+
+
 ProxyNetwork: TypeAlias = IPv4Network | IPv6Network
 """Addresses of proxies."""
 
@@ -63,12 +80,12 @@ class NetworkSettings(Section):
         default=DEFAULT_PORT, ge=0, le=MAX_PORT, description="port to listen on; 0: any free one"
     )
     public_url: Annotated[
-        Origin | None,
+        PublicUrl | None,
         Names(
             "TOOL_BRIDGE_PUBLIC_URL",
             "--public-url",
-            "ORIGIN",
-            range="`http(s)://host[:port]` without a path",
+            "URL",
+            range="`http(s)://host[:port]`, with or without a path",
             default="`http://HOST:PORT`",
             see="[run behind a proxy](../how-to/run-behind-a-proxy.md)",
         ),

@@ -123,7 +123,7 @@ READ: Mapping[str, Reading] = {
                 "aiohttp.base_protocol:BaseProtocol._pause_reading_for_buffer": "a3799e943a4c3c33",
             },
             # It puts itself before what makes a request of a parsed head, whatever version of aiohttp it is.
-            "bridge/http/final_slash.py": {
+            "bridge/http/written_paths.py": {
                 "aiohttp.web_server:Server.__init__": "0b73b13d34be243d",
                 "aiohttp.web_protocol:RequestHandler.start": "12dc46e5f51449e2",
             },

@@ -22,7 +22,7 @@ from bridge.http.companion import CompanionRoutes
 from bridge.http.login_cookie import LoginCookie
 from bridge.http.routing import Route
 from bridge.http.static_page import PageRoutes
-from bridge.settings.network import origin_of
+from bridge.settings.path_prefix import prefix_of
 from bridge.storage.accounts.pairings import PairingTable
 from bridge.storage.open_pages import OPEN_PAGES_FILE
 
@@ -50,9 +50,11 @@ class PagesPart(Part):
         self._page = PageRoutes(
             accounts.identity,
             registry,
-            origin_of(ground.base_url),
+            ground.base_url,
             said={
-                "login": "" if ground.settings.login.oidc_issuer is None else LOGIN_PATH,
+                "login": ""
+                if ground.settings.login.oidc_issuer is None
+                else prefix_of(ground.base_url) + LOGIN_PATH,
                 "models": "off" if ground.settings.model_defaults.no_models else "",
             },
             built_in_clone=ground.settings.built_in_clone,
