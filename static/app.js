@@ -1,5 +1,6 @@
 // @ts-check
 /** Composition only: enters, builds the parts, and starts everything. */
+import { ownName } from "./base/bridge_paths.js";
 import { t } from "./base/language.js";
 import { deleteUserStore, openDeviceStore, openUserStore } from "./base/browser_store.js";
 import { ApprovalNotices } from "./approvals/notifications.js";
@@ -57,7 +58,7 @@ class App {
     /** Why the login failed from which this browser comes. @type {string | null} */
     this.loginFailure = takeLoginFailure();
     /** The other tabs must not keep working for a user whom this browser no longer belongs to. */
-    this.userChanges = new BroadcastChannel("tool-bridge-user");
+    this.userChanges = new BroadcastChannel(ownName("tool-bridge-user"));
     this.userChanges.onmessage = () => location.reload();
   }
 
@@ -265,10 +266,7 @@ async function acceptStartupServers(parts) {
   await new StartupAcceptance(parts, elementById("notices")).acceptServers();
 }
 
-/**
- * Who drives this browser put a function here before any script ran, which nobody else could. A page without one loads nothing
- * of this.
- */
+/** Who drives this browser put a function here before any script ran, as only they can; other pages load nothing of this. */
 async function findDriver() {
   const { toolBridgeDriver: tell } = /** @type {{toolBridgeDriver?: import("./types/unattended_types.d.ts").Tell}} */ (
     globalThis

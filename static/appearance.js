@@ -4,12 +4,16 @@
  * paint: a page that starts light and turns dark blinds who sits in the dark.
  */
 (() => {
+  const { src } = /** @type {HTMLScriptElement} */ (document.currentScript);
+  /** Below a path prefix the name begins with it, as `ownName` of base/bridge_paths.js says, which this cannot import. */
+  const prefix = new URL(src).pathname.replace(/\/static\/[^/]+\/[^/]+$/, "");
+  const KEY = prefix === "" ? "tool-bridge-appearance" : `${prefix}:tool-bridge-appearance`;
   const CHOICES = { theme: ["light", "dark"], density: ["compact"] };
 
   /** @returns {Record<string, unknown>} */
   function readChoice() {
     try {
-      return JSON.parse(localStorage.getItem("tool-bridge-appearance") ?? "{}") ?? {};
+      return JSON.parse(localStorage.getItem(KEY) ?? "{}") ?? {};
     } catch {
       return {}; // no storage, or not ours: the page looks as the system does
     }

@@ -3,6 +3,7 @@
  * What this browser has that another one can have too. Never in it: the key of the browser, sessions, and logins with OAuth, whose tokens
  * are renewed by one browser alone (ADR 38).
  */
+import { PREFIX } from "../base/bridge_paths.js";
 import { memberOf } from "../base/dictionary.js";
 import { verbatim } from "../base/language.js";
 import { stringifyJson } from "../base/json_text.js";
@@ -52,7 +53,7 @@ export function makeBackup(items, { user, inventory }) {
   const servers = Object.fromEntries(
     inventory.servers.filter(({ id }) => used.has(id)).map(({ id, title }) => [id, title]),
   );
-  return { made_at: Date.now(), user, bridge: location.origin, servers, items };
+  return { made_at: Date.now(), user, bridge: location.origin + PREFIX, servers, items };
 }
 
 /** Which thing an item is: a browser has one of each. @param {BackupItem} item */

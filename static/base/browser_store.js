@@ -6,7 +6,9 @@
  * user, so that they never serve another.
  */
 
-const DATABASE = "tool-bridge";
+import { ownName } from "./bridge_paths.js";
+
+const DATABASE = ownName("tool-bridge");
 const VERSION = 4;
 
 /** device: the key of this browser. */

@@ -3,6 +3,7 @@
  * The language of this page, chosen in the settings or else by the browser. Its texts are loaded before any module that imports this one
  * runs, so that constants can be texts; another choice loads the page anew. Outside of a page, as in the worker, it is English.
  */
+import { ownName } from "./bridge_paths.js";
 import { dictionaryOf } from "./dictionary.js";
 import { NOTHING, Texts } from "./texts.js";
 
@@ -16,7 +17,7 @@ export const LANGUAGES = dictionaryOf({ en: verbatim("English"), de: verbatim("D
 const CATALOGS = dictionaryOf({ de: async () => (await import("../languages/de.js")).GERMAN });
 
 const RIGHT_TO_LEFT = new Set(["ar", "fa", "he", "ur"]);
-const CHOICE = "tool-bridge-language";
+const CHOICE = ownName("tool-bridge-language");
 
 /** What the user chose; empty: as the browser. */
 export function chosenLanguage() {

@@ -111,11 +111,12 @@ function plainOrigin({ bind, port }) {
  */
 function unchangedFlags(facts, flags) {
   const { bind, port, base_url, allowed_hosts, allowed_origins } = facts;
+  const isPlain = readOrigin(base_url) === plainOrigin(facts) && new URL(base_url).pathname === "/";
   const isBindKept = bind !== DEFAULT_BIND && !flags.some((flag) => flag.startsWith("--host "));
   return [
     ...(isBindKept ? [`--host ${bind || "0.0.0.0"}`] : []),
     ...(port === DEFAULT_PORT ? [] : [`--port ${port}`]),
-    ...(readOrigin(base_url) === plainOrigin(facts) ? [] : [`--public-url ${base_url}`]),
+    ...(isPlain ? [] : [`--public-url ${base_url}`]),
     ...allowed_hosts.map((host) => `--allow-host ${host}`),
     ...allowed_origins.map((origin) => `--allow-origin ${origin}`),
   ];

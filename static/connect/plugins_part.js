@@ -1,5 +1,6 @@
 // @ts-check
 /** The plugins for Open WebUI: files to paste, which the bridge assembles. */
+import { bridgePath } from "../base/bridge_paths.js";
 import { t } from "../base/language.js";
 import { codeSpans, copyButton, el, link } from "../ui/dom.js";
 
@@ -36,7 +37,7 @@ function pluginRow(file, purpose, readFile) {
     " ",
     purpose,
     " ",
-    link(t`Download`, path, { download: file, "aria-label": t`Download ${file}` }),
+    link(t`Download`, bridgePath(path), { download: file, "aria-label": t`Download ${file}` }),
     " ",
     copyButton(t`Copy`, () => readFile(path), { "aria-label": t`Copy: ${file}` }),
   );

@@ -4,6 +4,7 @@
  * every result until the bridge has confirmed it, across reconnects. Knows no HTTP, no plans and no secrets.
  */
 
+import { SOCKET_PATH } from "../base/bridge_paths.js";
 import { CallArrivals, cancelSentence, readCall, textOf } from "../executor/call_message.js";
 import { BlockedSocket } from "../causes/blocked_socket.js";
 import { io } from "../vendor/socket.io-4.8.4.esm.min.js";
@@ -21,7 +22,6 @@ import { Reconnection } from "./reconnection.js";
 /** @typedef {import("../types/socket_types.d.ts").SocketDelegate & import("../executor/call_message.js").ArrivalDelegate} BridgeSocketDelegate */
 
 const PROTOCOL = 2;
-const PATH = "/ws/socket.io";
 const DECISION_TIMEOUT_MS = 10_000;
 /** Maximum number of calls that a handshake lists. */
 const LISTED_CALLS = 1000;
@@ -57,7 +57,7 @@ export class BridgeSocket {
     this.delegate = delegate;
     this.arrivals = new CallArrivals(delegate, (callId) => this.#outbox.has(callId));
     this.socket = io(url, {
-      path: PATH,
+      path: SOCKET_PATH,
       transports: ["websocket"],
       autoConnect: false,
       forceNew: true,

@@ -4,6 +4,7 @@
  * `/api/sessions`; stores no token beyond the page's life. All that a worker needs of who this browser is.
  */
 
+import { bridgePath } from "../base/bridge_paths.js";
 import { dictionaryOf } from "../base/dictionary.js";
 
 /** @typedef {import("../base/browser_store.js").BrowserStore} BrowserStore */
@@ -174,7 +175,7 @@ export class SessionTokens {
   async post(path, body, refusal, token) {
     const headers = new Headers({ "content-type": "application/json" });
     if (token !== undefined) headers.set("authorization", `Bearer ${token}`);
-    const answer = await this.fetch(path, {
+    const answer = await this.fetch(bridgePath(path), {
       method: "POST",
       headers,
       body: JSON.stringify(body),

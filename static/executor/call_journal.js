@@ -7,6 +7,7 @@
  * worker holds a Web Lock for its life; an entry whose worker's lock is free belongs to the dead.
  */
 
+import { ownName } from "../base/bridge_paths.js";
 import { keysBelow } from "../base/browser_store.js";
 import { CallFailure } from "./call_failure.js";
 
@@ -56,7 +57,7 @@ export class CallJournal {
    * @param {() => number} [now] milliseconds since the epoch
    */
   static async openJournal(store, userId, instance, locks = navigator.locks, now = () => Date.now()) {
-    const prefix = `tool-bridge-worker:${userId}:`;
+    const prefix = ownName(`tool-bridge-worker:${userId}:`);
     await new Promise((resolve) => {
       void locks.request(prefix + instance, () => {
         resolve(true);

@@ -1,6 +1,8 @@
 // @ts-check
 /** What happened, as data for the views: the latest calls with request and answer, secrets already removed. Pure. */
 
+import { ownName } from "../base/bridge_paths.js";
+
 /** @typedef {import("../types/types.d.ts").CallEntry} CallEntry */
 /** @typedef {import("../types/types.d.ts").ToolCall} ToolCall */
 /** @typedef {import("../types/types.d.ts").Outcome} Outcome */
@@ -121,4 +123,4 @@ export class CallLog {
 }
 
 /** The channel between the executor and the tabs of one user in this browser. @param {string} userId */
-export const openCallChannel = (userId) => new BroadcastChannel(`tool-bridge-calls:${userId}`);
+export const openCallChannel = (userId) => new BroadcastChannel(ownName(`tool-bridge-calls:${userId}`));

@@ -5,6 +5,7 @@
  * would be answered, with its credentials and by its way. Nothing else is read, and no redirect is followed.
  */
 
+import { bridgePath, PREFIX } from "../base/bridge_paths.js";
 import { statedType } from "../base/content_type.js";
 import { argumentsFor } from "../request/address_arguments.js";
 import { placeSecrets, secretTexts } from "../request/credential_placement.js";
@@ -49,7 +50,8 @@ export function findSource(url, pageUrl, pins) {
       const args = reads ? argumentsFor(plan, pin.base_url, address) : null;
       if (args) return { address, reader: { pin, args } };
     }
-    if (STORED_FILE.test(address.pathname)) return { address: new URL(address.pathname, pageUrl), reader: null };
+    const path = address.pathname.startsWith(`${PREFIX}/`) ? address.pathname.slice(PREFIX.length) : address.pathname;
+    if (STORED_FILE.test(path)) return { address: new URL(bridgePath(path), pageUrl), reader: null };
   }
   throw new CallFailure(
     "not_accepted",

@@ -1,6 +1,7 @@
 // @ts-check
 /** Hands large and binary answers to the bridge by HTTP, with the call's one-time token. */
 
+import { bridgePath } from "../base/bridge_paths.js";
 import { addRoute } from "../base/bridge_route.js";
 import { essenceOf } from "../base/content_type.js";
 
@@ -54,7 +55,7 @@ export async function uploadResult(way, call, content, contentType, signal) {
 async function putResult(way, call, content, contentType, signal) {
   try {
     const path = `/api/calls/${encodeURIComponent(call.call_id)}/result`;
-    const answer = await way.fetch(addRoute(path, way.route()), {
+    const answer = await way.fetch(addRoute(bridgePath(path), way.route()), {
       method: "PUT",
       headers: {
         "content-type": contentType,

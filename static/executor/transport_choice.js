@@ -1,6 +1,8 @@
 // @ts-check
 /** How a server's requests reach an API from this browser: what the user has chosen, and how it is told. */
 
+import { ownName } from "../base/bridge_paths.js";
+
 /** @typedef {import("../types/types.d.ts").Via} Via */
 /** @typedef {import("../types/types.d.ts").TransportChoice} TransportChoice */
 /** @typedef {import("../base/browser_store.js").BrowserStore} BrowserStore */
@@ -109,4 +111,4 @@ export class TransportChoices {
 }
 
 /** @param {string} userId */
-export const openTransportChannel = (userId) => new BroadcastChannel(`tool-bridge-transports:${userId}`);
+export const openTransportChannel = (userId) => new BroadcastChannel(ownName(`tool-bridge-transports:${userId}`));

@@ -29,8 +29,8 @@ export const GERMAN_DEVICES = {
     "Ein anderer Tab dieses Browsers führt die Aufrufe aus. Dieser übernimmt, wenn jener geschlossen wird.",
   "The bridge does not accept this page. Open the link it printed.":
     "Die Bridge nimmt diese Seite nicht an. Den Link öffnen, den sie ausgegeben hat.",
-  "The bridge answers, but its WebSocket does not come through. Most likely a proxy, a firewall or an extension between this page and the bridge does not pass it: upgrades for /ws/socket.io/ must be passed on (how-to: Run behind a proxy).":
-    "Die Bridge antwortet, aber ihr WebSocket kommt nicht durch. Vermutlich lässt ihn ein Proxy, eine Firewall oder eine Erweiterung zwischen dieser Seite und der Bridge nicht durch: Upgrades für /ws/socket.io/ müssen weitergereicht werden (Anleitung: Run behind a proxy).",
+  "The bridge answers, but its WebSocket does not come through. Most likely a proxy, a firewall or an extension between this page and the bridge does not pass it: upgrades for {0}/ must be passed on (how-to: Run behind a proxy).":
+    "Die Bridge antwortet, aber ihr WebSocket kommt nicht durch. Vermutlich lässt ihn ein Proxy, eine Firewall oder eine Erweiterung zwischen dieser Seite und der Bridge nicht durch: Upgrades für {0}/ müssen weitergereicht werden (Anleitung: Run behind a proxy).",
   "The bridge does not answer. Is it still running? This page tries again by itself.":
     "Die Bridge antwortet nicht. Läuft sie noch? Diese Seite versucht es von selbst wieder.",
   "The bridge does not answer. Is it still running? This page keeps trying to reach it.":

@@ -40,6 +40,8 @@ export const GERMAN_LOGINS = {
   "Stored encrypted in this browser and sent only to this server. The bridge and the models never see it.":
     "Wird verschlüsselt in diesem Browser gespeichert und nur an diesen Server gesendet. Die Bridge und die Modelle sehen es nie.",
   "Fetch with this token": "Mit diesem Token abrufen",
+  "This bridge is below a path of {0}. Other programs at that address can read this page, and use the credentials that it stores. Trust them as you trust the bridge.":
+    "Diese Bridge liegt unter einem Pfad von {0}. Andere Programme unter dieser Adresse können diese Seite lesen und die Zugangsdaten benutzen, die sie speichert. Sie müssen so vertrauenswürdig sein wie die Bridge.",
 
   // Before a login
   Login: "Anmeldung",

@@ -4,9 +4,11 @@
  * `window.opener` does not: Cross-Origin-Opener-Policy, of either side, cuts that.
  */
 
+import { ownName } from "../base/bridge_paths.js";
+
 /** @typedef {{type: "answer", parameters: string} | {type: "taken", state: string}} CallbackMessage */
 
-const CHANNEL = "tool-bridge-oauth";
+const CHANNEL = ownName("tool-bridge-oauth");
 
 export const openCallbackChannel = () => new BroadcastChannel(CHANNEL);
 

@@ -4,6 +4,7 @@
  * page, else by registering, the last resort.
  */
 
+import { bridgePath } from "../base/bridge_paths.js";
 import { t, verbatim } from "../base/language.js";
 import * as oauth from "../vendor/oauth4webapi-3.8.8.js";
 import { addressSpace } from "../executor/address_space.js";
@@ -14,8 +15,8 @@ import { sentBy } from "./server_discovery.js";
 /** @typedef {import("../types/oauth_types.d.ts").OAuthClient} OAuthClient */
 /** @typedef {import("../types/oauth_types.d.ts").Send} Send */
 
-export const CALLBACK_PATH = "/oauth/callback";
-const DOCUMENT_PATH = "/oauth/client.json";
+export const CALLBACK_PATH = bridgePath("/oauth/callback");
+const DOCUMENT_PATH = bridgePath("/oauth/client.json");
 
 /** An authorization server can read the page's own description. @param {string} pageUrl */
 const isPublicPage = (pageUrl) => {

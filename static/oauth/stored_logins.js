@@ -4,6 +4,7 @@
  * happens under a Web Lock, because tabs, a worker and the one that replaces it renew the same tokens.
  */
 
+import { ownName } from "../base/bridge_paths.js";
 import { dictionaryOf, memberOf } from "../base/dictionary.js";
 
 /** @typedef {import("../executor/credentials.js").Credentials} Credentials */
@@ -20,7 +21,8 @@ const BY_SERVER = "login origins by server";
 const MAX_ORIGINS = 20;
 
 /** @param {LoginPlace} place */
-const lockOf = ({ serverId, origin, scheme }) => `tool-bridge-login:${JSON.stringify([serverId, origin, scheme])}`;
+const lockOf = ({ serverId, origin, scheme }) =>
+  ownName(`tool-bridge-login:${JSON.stringify([serverId, origin, scheme])}`);
 
 export class StoredLogins {
   /** @param {Credentials} credentials @param {Pick<LockManager, "request">} [locks] */

@@ -1,5 +1,6 @@
 // @ts-check
 /** What is said of the companion extension: what it was granted, and how to get it. */
+import { bridgePath } from "../base/bridge_paths.js";
 import { dictionaryOf } from "../base/dictionary.js";
 import { t } from "../base/language.js";
 import { PLACE, el, fill, inText, link } from "../ui/dom.js";
@@ -35,7 +36,7 @@ export function connectSteps(api, userAgent = navigator.userAgent) {
     [
       ...inText(
         t`${PLACE} and unpack it into a folder that stays.`,
-        link(t`Download the companion`, "/companion.zip", { download: "companion.zip" }),
+        link(t`Download the companion`, bridgePath("/companion.zip"), { download: "companion.zip" }),
       ),
       " ",
       digest,

@@ -1,5 +1,6 @@
 // @ts-check
 /** The credentials of one server. They are encrypted in this browser and leave it only in requests to that server. */
+import { sharedOriginHint } from "./shared_origin.js";
 import { dictionaryOf, memberOf } from "../base/dictionary.js";
 import { t } from "../base/language.js";
 import { PLACE, announceSentence, button, el, fill, inText, labelledField, notice, sentenceOf } from "../ui/dom.js";
@@ -124,6 +125,7 @@ export class CredentialsView {
       },
       el("h2", null, t`Credentials`),
       el("p", { class: "hint" }, promise),
+      sharedOriginHint(),
       this.saved,
       labelledField(t`Kind`, this.#kindSelect()),
       this.fields,

@@ -1,5 +1,6 @@
 // @ts-check
 /** Logging in to a server's API: the accounts of this browser, and the ways to add one. Tokens are never shown. */
+import { sharedOriginHint } from "./shared_origin.js";
 import { dictionaryOf } from "../base/dictionary.js";
 import { formatList, t } from "../base/language.js";
 import { announceSentence, button, el, fill, notice } from "../ui/dom.js";
@@ -81,6 +82,7 @@ class LoginView {
       el("h2", null, scheme === "*" ? t`Log in` : t`Log in: ${scheme}`),
       about ? el("p", { class: "hint pre-line" }, about) : null,
       el("p", { class: "hint" }, whereTo(this.offer, this.server.origins), " ", PROMISE),
+      sharedOriginHint(),
       this.accounts,
       this.form.element,
       el("div", { class: "actions" }, ...this.buttons),

@@ -1,5 +1,6 @@
 // @ts-check
 /** What to put into an MCP server that does not let this page in; and the form for its token. */
+import { sharedOriginHint } from "./shared_origin.js";
 import { t, verbatim } from "../base/language.js";
 import { codeBlock, el, labelledField } from "../ui/dom.js";
 
@@ -74,6 +75,7 @@ export function tokenForm(use) {
     "form",
     { class: "panel", "aria-label": t`Login`, onsubmit: submit },
     labelledField(t`Token of the MCP server`, token, promise),
+    sharedOriginHint(),
     el("button", { type: "submit", class: "primary" }, t`Fetch with this token`),
   );
 }

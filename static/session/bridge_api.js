@@ -3,6 +3,7 @@
  * Client of the bridge's HTTP API. Receives a source of session tokens, gives typed answers, knows nothing of the DOM.
  * Every failure is an ApiError with the bridge's own code; a 401 is tried once more with a new token.
  */
+import { bridgePath } from "../base/bridge_paths.js";
 import { verbatim } from "../base/language.js";
 import { ApiError, readError, UNREACHABLE } from "./api_error.js";
 import { parseJson, stringifyJson } from "../base/json_text.js";
@@ -286,7 +287,7 @@ export class BridgeApi {
    */
   async #attempt(path, request, token) {
     try {
-      return await this.send(path, {
+      return await this.send(bridgePath(path), {
         ...request,
         headers: { ...request.headers, authorization: verbatim(`Bearer ${token}`) },
         cache: "no-store",

@@ -5,6 +5,7 @@
  * A Web Lock makes one of a user's tabs the executor; when it closes, the next takes over. A change of the accepted
  * origins needs a worker whose script came with another CSP: a new one starts, the old one finishes its calls.
  */
+import { ownName } from "../base/bridge_paths.js";
 import { t } from "../base/language.js";
 import { CallLog, openCallChannel } from "../executor/call_log.js";
 import { handOverPort } from "../companion/relay_port.js";
@@ -21,7 +22,7 @@ import { retireWorker } from "./worker_ending.js";
 /** @typedef {import("../types/types.d.ts").Session} Session */
 /** @typedef {{user_id: string | null, session: Session | null, sessionToken: () => Promise<string>, renewToken: () => Promise<string>}} IdentitySource */
 
-const LOCK = "tool-bridge-executor";
+const LOCK = ownName("tool-bridge-executor");
 /** Maximum milliseconds that the old worker runs on until the new one is online. */
 const HANDOVER_MS = 10_000;
 const RETRY_FIRST_MS = 1000;

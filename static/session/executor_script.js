@@ -6,6 +6,7 @@
 
 /** @typedef {import("../types/types.d.ts").ExecutorOffer} ExecutorOffer */
 
+import { bridgePath, PREFIX } from "../base/bridge_paths.js";
 import { t, verbatim } from "../base/language.js";
 import { addRoute } from "../base/bridge_route.js";
 
@@ -16,7 +17,8 @@ const EXECUTOR_PATH = /^\/executor\/[\w.-]+\.js(\?route=[\w%-]+)?$/;
 
 /** @param {string} url @returns {string} */
 function checkUrl(url) {
-  if (!EXECUTOR_PATH.test(url)) throw new TypeError(t`"${url}" is not an executor script of this bridge.`);
+  if (!url.startsWith(PREFIX) || !EXECUTOR_PATH.test(url.slice(PREFIX.length)))
+    throw new TypeError(t`"${url}" is not an executor script of this bridge.`);
   return url;
 }
 
@@ -52,7 +54,7 @@ export async function requestExecutor(identity, send, login_origins) {
 /** @param {typeof fetch} send @param {string} token @param {string} body */
 function post(send, token, body) {
   const headers = { authorization: verbatim(`Bearer ${token}`), "content-type": "application/json" };
-  return send("/api/executor", { method: "POST", headers, body, cache: "no-store" });
+  return send(bridgePath("/api/executor"), { method: "POST", headers, body, cache: "no-store" });
 }
 
 /** @param {Response} answer */

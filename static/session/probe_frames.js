@@ -1,5 +1,6 @@
 // @ts-check
 /** The page's side of the probe frames: one hidden frame per question, for the one origin it is about. */
+import { bridgePath } from "../base/bridge_paths.js";
 import { t, verbatim } from "../base/language.js";
 import { asSaid } from "../base/said.js";
 import { el } from "../ui/dom.js";
@@ -99,7 +100,7 @@ export class ProbeFrames {
    */
   async ask(type, url, credentials = {}, request = undefined, places = undefined) {
     const frame = el("iframe", {
-      src: `/probe?origin=${encodeURIComponent(url.origin)}`,
+      src: bridgePath(`/probe?origin=${encodeURIComponent(url.origin)}`),
       class: "probe",
       title: t`Probe`,
       "aria-hidden": "true",

@@ -3,6 +3,7 @@
  * WebMCP: offers the user's tools to the browser's own agents, through `document.modelContext`, where the browser has it
  * and its user has switched it on. What an agent calls goes to the bridge as any call does, and asks as any does.
  */
+import { ownName } from "../base/bridge_paths.js";
 import { stringifyJson } from "../base/json_text.js";
 
 /** @typedef {import("../types/api_types.js").FullTool} FullTool */
@@ -17,7 +18,7 @@ import { stringifyJson } from "../base/json_text.js";
 /** @typedef {{description: string, registration: AbortController}} Registered */
 
 /** @param {string} userId */
-const choiceKey = (userId) => `tool-bridge-webmcp:${userId}`;
+const choiceKey = (userId) => ownName(`tool-bridge-webmcp:${userId}`);
 
 /** A user whose data leaves this browser leaves no choice behind. @param {string} userId */
 export const forgetWebMcp = (userId) => localStorage.removeItem(choiceKey(userId));

@@ -1,5 +1,6 @@
 // @ts-check
 /** Who uses this page, how much of the budget for models is used, and the way out of a login. */
+import { bridgePath } from "../base/bridge_paths.js";
 import { servesModels } from "../base/served_models.js";
 import { t } from "../base/language.js";
 import { formatTime } from "../base/time_format.js";
@@ -12,7 +13,7 @@ export class AccountPanel {
   /** @param {import("../types/view_types.js").Parts} parts */
   constructor({ user, api }) {
     this.facts = el("div", { dataset: { testid: "budget" } });
-    const out = loginAddress() ? el("p", null, link(t`Log out at the login service`, "/logout")) : null;
+    const out = loginAddress() ? el("p", null, link(t`Log out at the login service`, bridgePath("/logout"))) : null;
     this.element = el(
       "section",
       { class: "panel" },

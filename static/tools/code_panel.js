@@ -1,5 +1,6 @@
 // @ts-check
 /** What this browser would send, to read and to copy: in several languages, as a model's call, and as a call of the bridge. */
+import { PREFIX } from "../base/bridge_paths.js";
 import { t, verbatim } from "../base/language.js";
 import { button, copyButton, el, fill } from "../ui/dom.js";
 import { placeSecrets } from "../request/credential_placement.js";
@@ -49,7 +50,7 @@ function formsOf({ name, args, plan, schemes, request: built }) {
     [verbatim("Python"), () => toPython(request)],
     [verbatim("JavaScript"), () => toJavaScript(request)],
     [t`Tool call`, () => toToolCall(name, args)],
-    [t`Bridge call`, () => toBridgeCall(location.origin, name, args)],
+    [t`Bridge call`, () => toBridgeCall(location.origin + PREFIX, name, args)],
   ]);
 }
 

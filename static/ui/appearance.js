@@ -5,13 +5,15 @@
  * sends letters that he does not mean as commands.
  */
 
+import { ownName } from "../base/bridge_paths.js";
 import { t } from "../base/language.js";
 import { el } from "./dom.js";
 
 /** @typedef {{theme: "" | "light" | "dark", density: "" | "compact"}} Appearance  "" = as the system; comfortable */
 
-const KEY = "tool-bridge-appearance";
-const SINGLE_KEYS = "tool-bridge-single-keys";
+const CHANGED = "tool-bridge-appearance";
+const KEY = ownName(CHANGED);
+const SINGLE_KEYS = ownName("tool-bridge-single-keys");
 
 /** @returns {Appearance} */
 export function readAppearance() {
@@ -24,7 +26,7 @@ export function changeAppearance(change) {
   const chosen = { ...readAppearance(), ...change };
   try {
     localStorage.setItem(KEY, JSON.stringify(chosen));
-    dispatchEvent(new Event(KEY));
+    dispatchEvent(new Event(CHANGED));
   } catch {
     Object.assign(document.documentElement.dataset, chosen);
   }

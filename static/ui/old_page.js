@@ -1,7 +1,9 @@
 // @ts-check
 /** A page that was open while the bridge was updated: the files that it has not loaded yet are gone. */
 
-const RELOADED = "tool-bridge-reloaded";
+import { ownName } from "../base/bridge_paths.js";
+
+const RELOADED = ownName("tool-bridge-reloaded");
 
 /**
  * Reloads the page if the bridge serves another version by now; once for each version, lest it reloads for ever.

@@ -1,5 +1,6 @@
 // @ts-check
 /** The connection state in the header: one word, and a sentence with what to do. */
+import { SOCKET_PATH } from "../base/bridge_paths.js";
 import { t } from "../base/language.js";
 import { el, fill } from "./dom.js";
 import { escapeMarks } from "../base/untrusted_text.js";
@@ -14,7 +15,7 @@ const HINTS = {
   refused: t`The bridge does not accept this page. Open the link it printed.`,
   offline: t`The bridge does not answer. Is it still running? This page tries again by itself.`,
   connecting: t`Connecting to the bridge.`,
-  blocked: t`The bridge answers, but its WebSocket does not come through. Most likely a proxy, a firewall or an extension between this page and the bridge does not pass it: upgrades for /ws/socket.io/ must be passed on (how-to: Run behind a proxy).`,
+  blocked: t`The bridge answers, but its WebSocket does not come through. Most likely a proxy, a firewall or an extension between this page and the bridge does not pass it: upgrades for ${SOCKET_PATH}/ must be passed on (how-to: Run behind a proxy).`,
 };
 
 /**

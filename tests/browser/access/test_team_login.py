@@ -56,17 +56,27 @@ def settings() -> dict[str, Any]:
     return {}
 
 
+@pytest.fixture
+def prefix() -> str:
+    """The path of the bridge."""
+    return ""
+
+
 @pytest_asyncio.fixture(loop_scope="session")
-async def team(chromium: Browser, tmp_path: Path, settings: dict[str, Any]) -> AsyncIterator[Team]:
+async def team(
+    chromium: Browser, tmp_path: Path, settings: dict[str, Any], prefix: str
+) -> AsyncIterator[Team]:
     port = free_port()
+    base_url = f"http://127.0.0.1:{port}{prefix}"
     async with AsyncExitStack() as stack:
-        provider = await stack.enter_async_context(running_provider(tmp_path, f"http://127.0.0.1:{port}"))
+        provider = await stack.enter_async_context(running_provider(tmp_path, base_url))
         scene = await stack.enter_async_context(
             open_harness(
                 chromium,
                 tmp_path,
                 ["mirror.yaml"],
                 port=port,
+                public_url=base_url,
                 oidc_issuer=provider.issuer,
                 oidc_client_id=CLIENT_ID,
                 oidc_client_secret=CLIENT_SECRET,
@@ -78,6 +88,7 @@ async def team(chromium: Browser, tmp_path: Path, settings: dict[str, Any]) -> A
         yield Team(scene, provider)
 
 
+@pytest.mark.parametrize("prefix", ["", "/team/bridge"])
 async def test_who_logs_in_at_the_provider_has_a_page_of_their_own(team: Team) -> None:
     """The first login makes the user, by issuer and subject; the page is paired as by a link."""
     page = await team.log_in("ada")

@@ -5,15 +5,18 @@ from collections.abc import AsyncGenerator
 from dataclasses import dataclass
 from pathlib import Path
 
+import pytest
 import pytest_asyncio
 from playwright.async_api import Browser, Locator, Page, expect
 
+from bridge.settings.network import origin_of
 from tests.browser.browser_harness import BrowserHarness, open_harness
 from tests.browser.companion.office_api import OfficeApi
 from tests.browser.extension.companion import Companion, running_companion
 from tests.support.chromium import go_to, open_page
 from tests.support.models.model_bridge import models_file
 from tests.support.models.scripted_provider import KEY, ScriptedProvider, scripted_provider
+from tests.support.tcp_servers import free_port
 from tests.support.web_servers import serving
 
 
@@ -32,7 +35,8 @@ class Office:
 
     async def pair(self) -> None:
         """What the toolbar's button does."""
-        assert await self.companion.request(type="pair", bridge=self.scene.bridge.base_url) is True
+        bridge = origin_of(self.scene.bridge.base_url)
+        assert await self.companion.request(type="pair", bridge=bridge) is True
 
     async def panel(self) -> Locator:
         """How the server is called, in its view."""
@@ -62,10 +66,17 @@ class Office:
         await expect(panel.get_by_text("Granted.", exact=True)).to_be_visible()
 
 
+@pytest.fixture
+def prefix() -> str:
+    """The path of the bridge."""
+    return ""
+
+
 @pytest_asyncio.fixture(loop_scope="session")
-async def office(chromium: Browser, tmp_path: Path) -> AsyncGenerator[Office]:
+async def office(chromium: Browser, tmp_path: Path, prefix: str) -> AsyncGenerator[Office]:
     """The user has accepted its operations and allowed all hosts to the extension; nothing is granted."""
     api = OfficeApi()
+    port = free_port()
     async with (
         serving(api.application()) as api_url,
         scripted_provider() as provider,
@@ -74,13 +85,19 @@ async def office(chromium: Browser, tmp_path: Path) -> AsyncGenerator[Office]:
             tmp_path,
             [],
             deadline_s=20,
+            port=port,
+            public_url=f"http://127.0.0.1:{port}{prefix}",
             models=models_file(provider),
             environ={"SCRIPTED_KEY": KEY},
         ) as scene,
     ):
         await scene.bridge.share_document(f"{api_url}/openapi.json", named="office")
         origin = f"http://office.test:{api_url.rpartition(':')[2]}"
-        hosts = [f"{scene.bridge.base_url}/*", f"{origin}/*", f"{origin.replace('office', 'payroll')}/*"]
+        hosts = [
+            f"{origin_of(scene.bridge.base_url)}/*",
+            f"{origin}/*",
+            f"{origin.replace('office', 'payroll')}/*",
+        ]
         async with running_companion(tmp_path / "profile", 1, hosts) as companion:
             companion.names = itertools.count(1)
             page = await companion.context.new_page()

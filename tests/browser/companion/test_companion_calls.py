@@ -50,6 +50,16 @@ async def test_an_api_without_cors_is_called_once_its_user_has_chosen_and_grante
     assert office.api.at("POST", "/notes") == []
 
 
+@pytest.mark.parametrize("prefix", ["/team/bridge"])
+async def test_a_page_below_a_path_calls_through_the_companion(office: Office) -> None:
+    """Finding W-47: the companion knows origins, and the page's other addresses have the path."""
+    await office.pair()
+    panel = await office.choose_companion()
+    await office.ask(panel, "Ask for reading")
+    reply = await office.scene.caller.call("listNotes")
+    assert (reply.status, reply.json()["notes"]) == (200, ["milk"])
+
+
 async def expect_every_wall_names_the_other_way(page: Page) -> None:
     """Not CORS alone; and it is offered where the page itself has failed, as a link and no more."""
     words = await page.evaluate(

@@ -13,6 +13,7 @@ from tests.support.chromium import accept_selection, expect_connection, go_to, o
 from tests.support.oauth.authorization import TOKEN_SECONDS, OAuthServer, oauth_server
 from tests.support.oauth.protected_api import NotesApi, notes_api
 from tests.support.oauth.records import Client
+from tests.support.tcp_servers import free_port
 from tests.support.waiting import eventually
 
 CLIENT = "bridge-page"
@@ -82,10 +83,16 @@ class OAuthScene:
 
 @asynccontextmanager
 async def oauth_scene(
-    chromium: Browser, folder: Path, *, openid: bool = False, approve: str = "all", **scheme: Any
+    chromium: Browser,
+    folder: Path,
+    *,
+    openid: bool = False,
+    approve: str = "all",
+    prefix: str = "",
+    **scheme: Any,
 ) -> AsyncGenerator[OAuthScene]:
-    """`scheme`: members of the document's security scheme to replace."""
-    parts = unopened_scene(chromium, folder, openid=openid, approve=approve, **scheme)
+    """`prefix`: of the bridge's path; `scheme`: members of the document's security scheme to replace."""
+    parts = unopened_scene(chromium, folder, openid=openid, approve=approve, prefix=prefix, **scheme)
     async with parts as (harness, server, api, server_id):
         page = await (await harness.new_context()).new_page()
         await open_page(page, await harness.bridge.page_url())
@@ -104,13 +111,21 @@ async def begun_scene(
 
 @asynccontextmanager
 async def unopened_scene(
-    chromium: Browser, folder: Path, *, openid: bool = False, approve: str = "all", **scheme: Any
+    chromium: Browser,
+    folder: Path,
+    *,
+    openid: bool = False,
+    approve: str = "all",
+    prefix: str = "",
+    **scheme: Any,
 ) -> AsyncGenerator[tuple[BrowserHarness, OAuthServer, NotesApi, str]]:
     """All but a page; at last the id of the API's server."""
+    port = free_port()
+    place = {"port": port, "public_url": f"http://127.0.0.1:{port}{prefix}"}
     async with (
         oauth_server() as server,
         notes_api(server) as api,
-        open_harness(chromium, folder, [], deadline_s=20, approve=approve) as harness,
+        open_harness(chromium, folder, [], deadline_s=20, approve=approve, **place) as harness,
     ):
         server.clients[CLIENT] = Client(CLIENT, (f"{harness.bridge.base_url}/oauth/callback",))
         document = folder / "notes.json"

@@ -26,6 +26,20 @@ async def test_a_user_logs_in_by_a_code_and_tools_carry_his_login(chromium: Brow
         await expect(scene.panel.get_by_role("list", name="Accounts")).to_contain_text("read:notes")
 
 
+async def test_a_login_of_a_bridge_below_a_path_comes_back_there(chromium: Browser, tmp_path: Path) -> None:
+    """Finding W-47: at the origin's own `/oauth/callback` another program would get the code."""
+    async with oauth_scene(chromium, tmp_path, prefix="/team/bridge") as scene:
+        await scene.fill_client()
+        await scene.log_in()
+        (code,) = scene.server.codes.values()
+        assert code.redirect_uri == scene.redirect
+        assert "/team/bridge/oauth/callback" in scene.redirect
+        assert (await scene.call("listNotes")).json()["user"] == "ada"
+        await expect(scene.page.get_by_test_id("shared-origin").first).to_contain_text(
+            "Other programs at that address can read this page"
+        )
+
+
 @pytest.mark.slow
 async def test_the_login_can_be_used_by_everybody_on_narrow_screens_too(
     chromium: Browser, tmp_path: Path

@@ -20,6 +20,7 @@ from tests.browser.unattended.running_page import (
     running_page,
 )
 from tests.support.chromium import go_to
+from tests.support.tcp_servers import free_port
 
 pytestmark = [pytest.mark.browser, pytest.mark.asyncio(loop_scope="session"), pytest.mark.slow]
 
@@ -27,11 +28,19 @@ SECRET = "correct-horse-battery-staple"
 ORDER = {"customer": "Ada", "items": [{"product_id": 2, "quantity": 1}]}
 
 
+@pytest.fixture
+def prefix() -> str:
+    """The path of the bridge."""
+    return ""
+
+
 @pytest_asyncio.fixture(loop_scope="session")
-async def shop(chromium: Browser, tmp_path: Path) -> AsyncIterator[BrowserHarness]:
+async def shop(chromium: Browser, tmp_path: Path, prefix: str) -> AsyncIterator[BrowserHarness]:
     """A bridge that offers the shop, and asks before it changes anything."""
     (tmp_path / "bridge").mkdir()
-    async with open_harness(chromium, tmp_path / "bridge", ["shop.json"], approve="safe") as scene:
+    port = free_port()
+    place = {"port": port, "public_url": f"http://127.0.0.1:{port}{prefix}"}
+    async with open_harness(chromium, tmp_path / "bridge", ["shop.json"], approve="safe", **place) as scene:
         yield scene
 
 
@@ -46,6 +55,7 @@ async def ticket_of(shop: BrowserHarness, folder: Path) -> tuple[str, str]:
     return "--ticket-file", str(folder / "ticket")
 
 
+@pytest.mark.parametrize("prefix", ["", "/team/bridge"])
 async def test_a_ticket_in_a_file_pairs_it_and_it_answers_what_its_policy_accepts(
     shop: BrowserHarness, tmp_path: Path
 ) -> None:

@@ -106,6 +106,13 @@ test("an address that follows from bind and port needs no option of its own", ()
   assert.match(settings({ mode: "direct" }, v6).command, /^tool-bridge serve --host fd00::1 --allow-origin \S+$/);
 });
 
+test("Finding W-47: a path of the bridge is kept, though its origin follows from bind and port", () => {
+  const facts = { base_url: "http://127.0.0.1:8765/bridge" };
+  const { command, url } = settings({ mode: "direct" }, facts);
+  assert.match(command, /^tool-bridge serve --public-url http:\/\/127\.0\.0\.1:8765\/bridge --allow-origin \S+$/);
+  assert.equal(url, "http://127.0.0.1:8765/bridge");
+});
+
 test("a bridge that must listen elsewhere is told so once", () => {
   const { command } = settings({ place: "docker" }, { bind: "::1", base_url: "http://[::1]:8765" });
   assert.equal(command, "tool-bridge serve --host 0.0.0.0 --allow-host host.docker.internal:8765");
