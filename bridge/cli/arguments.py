@@ -11,7 +11,7 @@ from pathlib import Path
 
 from bridge.audit import AuditKind
 from bridge.operating_system import NoHomeFolder
-from bridge.settings.network import check_origin
+from bridge.settings.network import check_origin, check_public_url
 from bridge.settings.running_bridge import DEFAULT_PORT, default_folder, written_facts
 from bridge.shown_names import check_shown_name
 
@@ -98,6 +98,14 @@ def parse_file(text: str) -> Path:
     if not Path(text).is_file():
         raise argparse.ArgumentTypeError(f"there is no file {text!r}")
     return Path(text)
+
+
+def parse_bridge(text: str) -> str:
+    """Parse the address of a bridge: an origin, and perhaps its path prefix."""
+    try:
+        return check_public_url(text)
+    except ValueError as error:
+        raise argparse.ArgumentTypeError(f"{error}, not {text!r}") from None
 
 
 def parse_origin(text: str) -> str:

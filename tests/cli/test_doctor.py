@@ -163,6 +163,32 @@ def test_an_address_where_no_browser_stores_keys_gets_a_warning(
     assert (found["warning"], "TLS" in found["advice"]) == (warned, warned)
 
 
+def test_a_bridge_below_a_path_is_told_who_else_can_read_its_page(tmp_path: Path) -> None:
+    """Finding W-47: browsers guard origins and know no paths: neighbours have the page's credentials."""
+    address = "https://tools.example/bridge"
+    told = diagnose("--json", "--data", str(tmp_path), TOOL_BRIDGE_PUBLIC_URL=address)
+    found = checks_of(told)["shared_origin"]
+    assert (found["ok"], found["warning"]) == (True, True)
+    assert "other programs at https://tools.example can read its page" in found["message"]
+    alone = diagnose("--json", "--data", str(tmp_path), TOOL_BRIDGE_PUBLIC_URL="https://tools.example")
+    assert "shared_origin" not in checks_of(alone)
+
+
+def test_commands_find_a_bridge_below_a_path(tmp_path: Path) -> None:
+    """Finding W-47: they take its address from the data folder, and print addresses for people."""
+    port = free_port()
+    address = f"http://127.0.0.1:{port}/team/bridge"
+    with serving(tmp_path, "--port", str(port), "--public-url", f"{address}/") as (_, printed):
+        assert printed == address
+        told = checks_of(diagnose("--json", "--data", str(tmp_path)))
+        listed = run_command("tools", "--json", "--data", str(tmp_path))
+        link = run_command("link", "--data", str(tmp_path))
+    assert told["bridge"]["message"] == f"A bridge answers at {address}/."
+    assert told["shared_origin"]["warning"]
+    assert (listed.status, json.loads(listed.output)["tools"]) == (0, [])
+    assert link.output.startswith(f"{address}/#ticket=")
+
+
 def test_a_redis_that_does_not_answer_is_told_without_its_password(tmp_path: Path) -> None:
     """A bridge that is to be one of several cannot start without it."""
     redis = f"redis://:hunter2@127.0.0.1:{free_port()}"

@@ -31,6 +31,7 @@ def test_a_policy_that_cannot_be_used_is_wrong_usage(tmp_path: Path) -> None:
         ("http://127.0.0.1:8765/", "holds no link or ticket"),
         ("two words", "holds no link or ticket"),
         ("https://other.example/#ticket=abc", "is for https://other.example, not for http://127.0.0.1:8765"),
+        ("http://127.0.0.1:8765/b/#ticket=abc", "is for http://127.0.0.1:8765/b, not for http://127.0.0.1:"),
     ],
 )
 def test_a_ticket_file_without_a_ticket_is_wrong_usage(tmp_path: Path, text: str, message: str) -> None:

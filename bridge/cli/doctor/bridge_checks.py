@@ -9,7 +9,7 @@ import aiohttp
 from pydantic import ValidationError
 
 from bridge import __version__
-from bridge.cli.doctor.findings import ADVICE, Finding, check_origin
+from bridge.cli.doctor.findings import ADVICE, Finding, check_address
 from bridge.cli.terminal import printable
 from bridge.endpoints.api.account import Me
 from bridge.readiness.readiness import ReadinessReport
@@ -58,7 +58,7 @@ async def _ask_account(http: aiohttp.ClientSession, address: str, key: str) -> l
         message = f"The bridge cannot check the key now (status {answer.status})."
         return [Finding("key", ok=False, message=message, advice="See what else fails, above all database.")]
     me = Me.model_validate_json(content)
-    return [*_check_account(me), check_origin(me.base_url)]
+    return [*_check_account(me), *check_address(me.base_url)]
 
 
 def _check_account(me: Me) -> Iterator[Finding]:

@@ -8,6 +8,7 @@ from urllib.parse import urlsplit
 
 from bridge.bundled import BUILD_PAGE, UNBUILT_PAGE
 from bridge.library_versions import READ_VERSIONS, UnreadLibrary
+from bridge.settings.path_prefix import prefix_of
 
 ADVICE = {
     "database": "Read the log of the bridge. PostgreSQL: is the server up, and does it accept this machine? "
@@ -60,7 +61,25 @@ def check_page(*, is_unbuilt: bool) -> list[Finding]:
     return [Finding("built_page", ok=True, message=UNBUILT_PAGE, advice=BUILD_PAGE, warning=True)]
 
 
-def check_origin(base_url: str) -> Finding:
+def check_address(base_url: str) -> list[Finding]:
+    """Return what browsers make of the page's address, and who else is there."""
+    return [_check_origin(base_url), *_check_neighbours(base_url)]
+
+
+def _check_neighbours(base_url: str) -> list[Finding]:
+    """Return a warning where other programs share the page's origin."""
+    if not (prefix := prefix_of(base_url)):
+        return []
+    origin = base_url.removesuffix(prefix)
+    message = (
+        f"The bridge is below a path: other programs at {origin} can read its page, and use the credentials "
+        "that browsers store for it."
+    )
+    advice = "Trust each of them as you trust the bridge, or give the bridge a host name of its own."
+    return [Finding("shared_origin", ok=True, message=message, advice=advice, warning=True)]
+
+
+def _check_origin(base_url: str) -> Finding:
     """Return whether browsers let the page at this address store its keys."""
     parts = urlsplit(base_url)
     host = parts.hostname or ""

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from bridge.app.http_application import canonical_host
-from bridge.cli.doctor.findings import ADVICE, Finding, check_origin
+from bridge.cli.doctor.findings import ADVICE, Finding, check_address
 from bridge.cli.serve.start_checks import ask_issuers, check_settings, list_warnings
 from bridge.cli.store import DATABASE
 from bridge.cluster.ports import ClusterUnavailable
@@ -109,7 +109,7 @@ def _check_network(options: argparse.Namespace) -> Iterator[Finding]:
         yield Finding("port", ok=False, message=message, advice=advice)
     else:
         yield Finding("port", ok=True, message=f"A bridge can listen on {where}.")
-    yield check_origin(network.public_url or f"http://{canonical_host(network.host)}:{network.port}")
+    yield from check_address(network.public_url or f"http://{canonical_host(network.host)}:{network.port}")
 
 
 def _check_database(options: argparse.Namespace) -> Finding:

@@ -17,6 +17,7 @@ from bridge.operating_system import (
     measures_groups,
     notify_systemd,
 )
+from bridge.settings.path_prefix import prefix_of
 from bridge.tasks import Tasks, sleep_safely
 from bridge.unattended.browser import (
     BrowserChoice,
@@ -130,8 +131,8 @@ def _read_ticket(path: Path, url: str) -> str:
         raise WrongUsage(f"the ticket file {path} cannot be read: {reason}") from None
     if not text.startswith(("http://", "https://")):
         ticket = text
-    elif origin_of(text) != origin_of(url):
-        raise WrongUsage(f"the link in {path} is for {origin_of(text)}, not for {url}")
+    elif (named := origin_of(text) + prefix_of(text)) != origin_of(url) + prefix_of(url):
+        raise WrongUsage(f"the link in {path} is for {named}, not for {url}")
     else:
         ticket = next(iter(parse_qs(urlsplit(text).fragment).get("ticket", [])), "")
     if not ticket or not ticket.replace("-", "").replace("_", "").isalnum():

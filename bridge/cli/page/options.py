@@ -6,7 +6,7 @@ import argparse
 from pathlib import Path
 from urllib.parse import urlsplit
 
-from bridge.cli.arguments import parse_origin
+from bridge.cli.arguments import parse_bridge
 from bridge.settings.network import LOOPBACK_NAMES
 
 LEAST_MEMORY_MB, MOST_MEMORY_MB = 400, 1024 * 1024
@@ -16,12 +16,12 @@ LAST_PORT = 65535
 
 def _secure_origin(text: str) -> str:
     """Parse the address of a bridge whose page a browser lets store keys."""
-    origin = parse_origin(text)
-    parts = urlsplit(origin)
+    address = parse_bridge(text)
+    parts = urlsplit(address)
     if parts.scheme == "http" and parts.hostname not in LOOPBACK_NAMES:
-        message = f"must be https, or http on this machine: browsers store no keys for pages of {origin}"
+        message = f"must be https, or http on this machine: browsers store no keys for pages of {address}"
         raise argparse.ArgumentTypeError(message)
-    return origin
+    return address
 
 
 def add_page(command: argparse.ArgumentParser) -> None:
