@@ -129,5 +129,5 @@ async def _walk_files(witness: Witness) -> None:
         await witness.ask("GET", path)
     script_url: str = (await witness.page.post("/api/executor", {}))["script_url"]
     path, _, query = script_url.partition("?")
-    token = path.removeprefix("/executor/").removesuffix(".js")
+    token = path.rpartition("/")[2].removesuffix(".js")
     await witness.ask("GET", "/executor/{token}.js", token=token, query=query and f"?{query}")

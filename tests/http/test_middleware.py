@@ -4,6 +4,7 @@ import asyncio
 import io
 from collections.abc import AsyncIterator
 from pathlib import Path
+from urllib.parse import urlsplit
 
 import aiohttp
 import pytest
@@ -15,6 +16,7 @@ from bridge.auth.attempts import Attempts
 from bridge.auth.rejected_requests import RejectedRequests
 from bridge.http.middleware import AllowedOrigins, build_guard
 from bridge.http.routing import error_answer
+from bridge.settings.network import origin_of
 from tests.support.calls.memory_approvals import FakeAudit
 from tests.support.running_bridge import running_bridge
 from tests.support.web_servers import serving
@@ -63,7 +65,7 @@ async def test_hosts_are_answered_as_configured(
     bridge: Bridge, http: aiohttp.ClientSession, host: str, status: int
 ) -> None:
     """A name without port stands for every port; case does not matter."""
-    port = bridge.base_url.rpartition(":")[2]
+    port = urlsplit(bridge.base_url).port
     headers = {"Host": host.format(port=port)}
     async with http.get(bridge.base_url + "/healthz", headers=headers) as response:
         assert response.status == status
@@ -90,7 +92,7 @@ async def test_pages_of_other_origins_may_not_open_the_socket(
     with pytest.raises(aiohttp.WSServerHandshakeError) as refused:
         await http.ws_connect(url, headers={"Origin": UNAUTHENTICATED})
     assert refused.value.status == 403
-    async with http.ws_connect(url, headers={"Origin": bridge.base_url}) as socket:
+    async with http.ws_connect(url, headers={"Origin": origin_of(bridge.base_url)}) as socket:
         assert (await socket.receive_str()).startswith("0{")
 
 
@@ -206,7 +208,7 @@ async def test_long_and_undecodable_texts_have_their_own_status(
     bridge: Bridge, path: str, headers: dict[str, str], status: int
 ) -> None:
     """Foreign text ends up in our messages; it must not end up as an internal error."""
-    port = int(bridge.base_url.rpartition(":")[2])
+    port = urlsplit(bridge.base_url).port
     reader, writer = await asyncio.open_connection("127.0.0.1", port)
     method = "POST" if path.startswith("/tools/") else "GET"
     lines = {"Host": f"127.0.0.1:{port}", "Authorization": f"Bearer {bridge.key}", "Content-Length": "0"}

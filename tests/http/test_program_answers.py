@@ -7,6 +7,7 @@ import aiohttp
 import pytest
 
 from bridge.app.server import Bridge
+from bridge.settings.network import origin_of
 from tests.support.mcp_messages import modern_request
 
 pytestmark = pytest.mark.asyncio
@@ -62,8 +63,8 @@ async def test_pages_get_the_headers_that_let_them_read_it(
     headers: Mapping[str, str],
 ) -> None:
     """What is written in one piece has none of them."""
-    own = {**headers, "Origin": bridge.base_url}
+    own = {**headers, "Origin": origin_of(bridge.base_url)}
     _, found, _ = await answer_of(bridge, http, path, body, own)
     named = {name.decode().lower(): value.decode() for name, value in found}
-    assert named["access-control-allow-origin"] == bridge.base_url
+    assert named["access-control-allow-origin"] == own["Origin"]
     assert named["x-content-type-options"] == "nosniff"

@@ -1,9 +1,12 @@
 """The page's documents and files, as a running bridge serves them."""
 
+from urllib.parse import urljoin, urlsplit
+
 import aiohttp
 import pytest
 
 from bridge.app.server import Bridge
+from bridge.settings.network import origin_of
 from tests.support.running_bridge import pair_browser
 
 pytestmark = pytest.mark.asyncio
@@ -50,10 +53,10 @@ async def test_what_the_browser_runs_may_do_no_more_than_it_needs(
         page = await pair_browser(bridge.base_url, http, (await bridge.page_url()).partition("#ticket=")[2])
         await page.open_session()
         path = (await page.post("/api/executor", {"login_origins": ["https://login.example"]}))["script_url"]
-    async with http.get(bridge.base_url + path) as answer:
+    async with http.get(urljoin(bridge.base_url, path)) as answer:
         assert answer.status == 200
         rules = answer.headers["Content-Security-Policy"].split("; ")
-    socket = bridge.base_url.replace("http", "ws", 1)
+    socket = origin_of(bridge.base_url).replace("http", "ws", 1)
     expected = {**POLICY, **{name: value.format(socket=socket) for name, value in wider.items()}}
     assert dict(rule.split(" ", 1) for rule in rules) == expected
 
@@ -122,7 +125,7 @@ async def test_the_page_sends_nobody_on_but_to_its_own_address(
     bridge: Bridge, http: aiohttp.ClientSession, path: str
 ) -> None:
     """ASVS 3.7.2: what is stored belongs to one address; what a link says decides nothing."""
-    port = bridge.base_url.rpartition(":")[2]
+    port = urlsplit(bridge.base_url).port
     for host, status in ((f"localhost:{port}", 307), ("evil.example", 421)):
         url, headers = bridge.base_url + path, {"Host": host, "X-Forwarded-Host": "evil.example"}
         async with http.get(url, headers=headers, allow_redirects=False) as answer:

@@ -7,6 +7,7 @@ from contextlib import asynccontextmanager, suppress
 from pathlib import Path
 from random import Random
 from typing import Any
+from urllib.parse import urlsplit
 
 import aiohttp
 import pytest
@@ -59,7 +60,7 @@ async def flooding(
     opening = f"40{json.dumps({'token': await page.open_session()})}"
     hello = '42["bridge:hello",{"protocol": 2,"page_id":"p"}]'
     source = Random(1)
-    host = home_url(bridge.base_url).partition("//")[2]
+    host = urlsplit(home_url(bridge.base_url)).netloc
     _, writer = await asyncio.open_connection(*host.split(":"))
     frames = [masked(TEXT, text.encode(), source) for text in (opening, hello)]
     frames.append(masked(TEXT, f"42{json.dumps([event, said])}".encode(), source) * FLOOD)

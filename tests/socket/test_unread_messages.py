@@ -8,6 +8,7 @@ from contextlib import AsyncExitStack, asynccontextmanager
 from pathlib import Path
 from random import Random
 from typing import Any
+from urllib.parse import urlsplit
 
 import aiohttp
 import pytest
@@ -56,7 +57,7 @@ async def deaf_page(bridge: Bridge, http: aiohttp.ClientSession, user: str) -> A
     page = await pair_browser(bridge.base_url, http, await users.add_ticket(account.id))
     opening = f"40{json.dumps({'token': await page.open_session()})}"
     await page.accept_everything()
-    source, host = Random(1), home_url(bridge.base_url).partition("//")[2]
+    source, host = Random(1), urlsplit(home_url(bridge.base_url)).netloc
     reader, writer = await asyncio.open_connection(*host.split(":"), limit=1024)
     hello = '42["bridge:hello",{"protocol": 2,"page_id":"p"}]'
     frames = [masked(TEXT, text.encode(), source) for text in (opening, hello)]

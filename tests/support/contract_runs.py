@@ -13,9 +13,11 @@ from pathlib import Path
 import pytest
 
 from tests.support.cluster.bridge_pairs import bridges_in_pairs
+from tests.support.sockets.path_prefix import begin_run_below
 from tests.support.stores.databases import DATABASES, postgresql_for_files
 
 OPTION = "--two-replicas"
+BELOW = "--below-a-path"
 CONTRACTS = ("tests/http/", "tests/socket/")
 LEFT_OUT = Path(__file__).parents[1] / "replicas" / "left_out.toml"
 PAIRS = "pairs of replicas"
@@ -24,6 +26,13 @@ PAIRS = "pairs of replicas"
 
 def pytest_addoption(parser: pytest.Parser) -> None:
     parser.addoption(OPTION, action="store_true", help="run contract tests with two replicas for each bridge")
+    parser.addoption(BELOW, action="store_true", help="run contract tests with each bridge below a path")
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    """Have every bridge of the run start below a path, if that is wanted."""
+    if config.getoption(BELOW):
+        begin_run_below()
 
 
 @pytest.fixture(autouse=True)

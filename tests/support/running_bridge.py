@@ -29,6 +29,7 @@ from tests.support.cluster.replica_settings import make_patient
 from tests.support.documents.inline_reader import InlineReader
 from tests.support.settings import bridge_settings
 from tests.support.sockets.library_paths import is_straight
+from tests.support.sockets.path_prefix import placed, socket_path
 from tests.support.stores.databases import Where, with_tables
 
 TEST_LIMITS = {"TOOL_SHUTDOWN_TIMEOUT_SECONDS": 0, "DATABASE_WAIT_SECONDS": 60}
@@ -58,7 +59,7 @@ async def running_bridge(
     """
     limits = {"TOOL_TIMEOUT_SECONDS": deadline_s, **TEST_LIMITS, **limits}
     place = with_tables(database or folder / "bridge.sqlite3")
-    chosen = bridge_settings(folder, limits=limits, **settings)
+    chosen = placed(bridge_settings(folder, limits=limits, **settings))
 
     pairs = None if among or chosen.cluster.redis_url else current_pairs()
     waits = timings if pairs is None else make_patient(timings)
@@ -149,7 +150,7 @@ class FakePage:
         token = self.token or await self.open_session()
         await self.socket.connect(
             self.routed(home_url(self.base_url)),
-            socketio_path="ws/socket.io",
+            socketio_path=socket_path(self.base_url),
             transports=["websocket"],
             auth={"token": token},
             wait_timeout=20,

@@ -67,7 +67,7 @@ class Witness:
         if status < 300:
             self.api.validate_request(sent)
         self.api.validate_response(sent, got)
-        self.seen.add(f"{method} {self._template(method, parts.path)} {status}")
+        self.seen.add(f"{method} {self._template(method, path.partition('?')[0])} {status}")
         return json.loads(content) if mime == "application/json" else content
 
     async def status_of(

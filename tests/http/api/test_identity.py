@@ -6,6 +6,7 @@ from collections.abc import AsyncGenerator, AsyncIterator
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
+from urllib.parse import urljoin
 
 import aiohttp
 import jwt
@@ -188,7 +189,7 @@ async def test_a_page_of_another_version_gets_no_worker_and_is_told_to_reload(
     async with http.get(bridge.base_url + "/") as document:
         version = (await document.text()).partition("/static/")[2].partition("/")[0]
     status, body = await page.request("POST", "/api/executor", {"version": version})
-    async with http.get(bridge.base_url + body["script_url"]) as script:
+    async with http.get(urljoin(bridge.base_url, body["script_url"])) as script:
         assert f"/static/{version}/executor_worker.js" in await script.text()
 
 
@@ -286,7 +287,7 @@ async def test_a_session_brings_the_executor_to_the_page_that_asks_for_it(
     version = await version_of(bridge, http)
     opened = await page.post("/api/sessions", await signed_by(page) | {"version": version})
     assert opened["executor"].keys() == {"script_url", "origins", "revision"}
-    async with http.get(bridge.base_url + opened["executor"]["script_url"]) as script:
+    async with http.get(urljoin(bridge.base_url, opened["executor"]["script_url"])) as script:
         assert script.status == 200
         assert "connect-src 'self'" in script.headers["Content-Security-Policy"]
 

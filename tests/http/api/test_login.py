@@ -214,7 +214,7 @@ async def test_no_address_in_the_query_leads_anywhere_else(team: Team) -> None:
         place = URL(
             await team.get(f"{base}/{path}?next=https://evil.example&redirect_uri=https://evil.example")
         )
-        assert str(place.origin()) in (base, team.provider.issuer)
+        assert str(place).startswith((f"{base}/", f"{team.provider.issuer}/"))
         assert "evil" not in str(place)
 
 

@@ -8,6 +8,7 @@ from typing import Any
 
 import aiohttp
 import pytest
+from yarl import URL
 
 from bridge.app.server import Bridge
 from tests.support.authorization_server import (
@@ -96,7 +97,8 @@ async def test_a_request_without_a_token_is_told_where_to_get_one(client: OAuthC
     """RFC 6750, 3.1: without an error, as the client has made none."""
     for path in ("/mcp", "/servers/shop/mcp"):
         status, _, challenge = await client.send(None, path=path)
-        metadata = f"{client.bridge.base_url}{METADATA}{path}"
+        base = URL(client.bridge.base_url)
+        metadata = f"{base.origin()}{METADATA}{base.path.rstrip('/')}{path}"
         assert (status, challenge) == (401, f'Bearer resource_metadata="{metadata}"')
         assert (await get(client.http, metadata))[0] == 200
 
@@ -107,7 +109,8 @@ async def test_needed_scopes_stand_in_metadata_and_challenges(
     """A client asks for what it is told to ask for; 403 says that another token would do."""
     async with oauth_client(tmp_path, server, oauth_scopes=("tools", "tools:call")) as client:
         base_url = client.bridge.base_url
-        where = f'resource_metadata="{base_url}{METADATA}/mcp", scope="tools tools:call"'
+        place = f"{URL(base_url).origin()}{METADATA}{URL(base_url).path.rstrip('/')}/mcp"
+        where = f'resource_metadata="{place}", scope="tools tools:call"'
         status, answer, _ = await get(http, base_url + METADATA)
         assert (status, answer["scopes_supported"]) == (200, ["tools", "tools:call"])
         status, _, challenge = await client.send(None)

@@ -12,6 +12,7 @@ import pytest_asyncio
 from bridge.app.server import Bridge
 from bridge.browser_protocol import RESULT_BYTES
 from bridge.http.answer_files import plain_mime
+from bridge.settings.network import origin_of
 from tests.support.cluster.bridge_pairs import home_url
 from tests.support.running_bridge import Answer, FakePage, json_answer, page_of
 from tests.support.waiting import eventually
@@ -297,7 +298,7 @@ async def answer_of(scene: Scene, origin: str) -> aiohttp.ClientResponse:
 async def test_an_object_comes_with_what_its_headers_tell_in_a_header(scene: Scene) -> None:
     """Finding O-8, W-27: the object itself stays as it is, and pages of other origins may read the header."""
     scene.outcome = text("application/json", '{"n": 9007199254740993}', headers=TELLING)
-    response = await answer_of(scene, scene.bridge.base_url)
+    response = await answer_of(scene, origin_of(scene.bridge.base_url))
     assert await response.read() == b'{"n": 9007199254740993}'
     assert json.loads(response.headers[ANSWER_HEADERS]) == TOLD
     assert ANSWER_HEADERS.lower() in response.headers["Access-Control-Expose-Headers"]
@@ -306,7 +307,7 @@ async def test_an_object_comes_with_what_its_headers_tell_in_a_header(scene: Sce
 async def test_a_list_comes_with_its_next_page_and_total_beside_it(scene: Scene) -> None:
     """Finding O-8, W-27: a model cannot know that there is a second page."""
     scene.outcome = text("application/json", "[1, 2]", headers=TELLING)
-    response = await answer_of(scene, scene.bridge.base_url)
+    response = await answer_of(scene, origin_of(scene.bridge.base_url))
     assert await response.json() == {"result": [1, 2], "headers": TOLD}
     assert ANSWER_HEADERS not in response.headers
 
@@ -315,7 +316,7 @@ async def test_an_image_comes_with_what_its_headers_tell(scene: Scene) -> None:
     """Finding O-8: its body is bytes, so only a header is left."""
     scene.upload = (PNG, "image/png", "file")
     scene.outcome = uploaded("image/png", headers={"etag": '"7"'})
-    response = await answer_of(scene, scene.bridge.base_url)
+    response = await answer_of(scene, origin_of(scene.bridge.base_url))
     assert (response.content_type, await response.read()) == ("image/png", PNG)
     assert json.loads(response.headers[ANSWER_HEADERS]) == {"etag": '"7"'}
 
@@ -325,7 +326,7 @@ async def test_what_was_made_or_begun_says_where_it_is(scene: Scene, status: int
     """Finding O-8: the id to ask for is often in `Location` alone, and how long to wait in `Retry-After`."""
     headers = {"location": "/jobs/9", "retry-after": "30"}
     scene.outcome = text("application/json", '{"state": "queued"}', status, headers=headers)
-    response = await answer_of(scene, scene.bridge.base_url)
+    response = await answer_of(scene, origin_of(scene.bridge.base_url))
     assert json.loads(response.headers[ANSWER_HEADERS]) == headers
 
 
@@ -334,7 +335,7 @@ async def test_no_header_of_an_api_becomes_a_header_of_ours(scene: Scene) -> Non
     evil = "/x\r\nSet-Cookie: sid=1\r\n\r\n<script>\x00é漢\u202e"
     headers = {"location": evil, "link": "l" * 9000, "set-cookie": "sid=2", "x-page": "é" * 900}
     scene.outcome = text("application/json", "{}", headers=headers)
-    response = await answer_of(scene, scene.bridge.base_url)
+    response = await answer_of(scene, origin_of(scene.bridge.base_url))
     assert "Set-Cookie" not in response.headers
     line = response.headers[ANSWER_HEADERS]
     assert line.isascii()
