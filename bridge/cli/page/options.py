@@ -14,7 +14,7 @@ LEAST_MEMORY_MB, MOST_MEMORY_MB = 400, 1024 * 1024
 LAST_PORT = 65535
 
 
-def _secure_origin(text: str) -> str:
+def _secure_address(text: str) -> str:
     """Parse the address of a bridge whose page a browser lets store keys."""
     address = parse_bridge(text)
     parts = urlsplit(address)
@@ -28,7 +28,7 @@ def add_page(command: argparse.ArgumentParser) -> None:
     """`tool-bridge page`."""
     command.add_argument(
         "--url",
-        type=_secure_origin,
+        type=_secure_address,
         required=True,
         help="the bridge's address: https, or http on this machine",
     )
