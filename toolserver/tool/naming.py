@@ -10,9 +10,9 @@ from collections.abc import Collection, Iterable, Mapping
 from typing import TypeAlias
 
 from toolserver.operation.operation import Operation
+from toolserver.tool.middle_cut import DIGEST_CHARS, cut_middle
 
 MAX_NAME_CHARS = 64
-_HASH_CHARS = 8
 _MAX_PREFIX_CHARS = 24
 
 OPEN_WEBUI_NAMES = frozenset(
@@ -53,9 +53,9 @@ garbage collector soon looks at none of them again."""
 def sanitize_name(text: str) -> str:
     """`text` as a name. A legal one is returned unchanged; equal texts give equal names.
 
-    Runs of other characters become one "_"; longer names are cut and end in a hash of the whole text, so that
-    two long texts with a common beginning stay distinct. Text without any legal character becomes "tool_" and
-    a hash.
+    Runs of other characters become one "_"; longer names lose their middle to a hash of the whole text, so
+    that two texts with a common beginning and end stay distinct. Text without any legal character becomes
+    "tool_" and a hash.
     """
     if _LEGAL.fullmatch(text):
         return text
@@ -64,7 +64,7 @@ def sanitize_name(text: str) -> str:
         return f"tool_{_hash(text)}"
     if len(name) <= MAX_NAME_CHARS:
         return name
-    return f"{name[: MAX_NAME_CHARS - _HASH_CHARS - 1].rstrip('_-')}_{_hash(text)}"
+    return cut_middle(name, _hash(text), MAX_NAME_CHARS)
 
 
 def method_path_name(method: str, path: str) -> str:
@@ -172,11 +172,12 @@ def _numbered(name: str, taken: Collection[str], counters: dict[str, int]) -> st
     while True:
         number += 1
         suffix = f"_{number}"
-        candidate = name[: MAX_NAME_CHARS - len(suffix)] + suffix
+        room = MAX_NAME_CHARS - len(suffix)
+        candidate = (name if len(name) <= room else cut_middle(name, _hash(name), room)) + suffix
         if candidate not in taken:
             counters[name] = number
             return candidate
 
 
 def _hash(text: str) -> str:
-    return hashlib.sha256(text.encode("utf-8", "replace")).hexdigest()[:_HASH_CHARS]
+    return hashlib.sha256(text.encode("utf-8", "replace")).hexdigest()[:DIGEST_CHARS]

@@ -8,17 +8,15 @@ import re
 from collections.abc import Iterable
 from typing import Generic, TypeVar
 
+from toolserver.tool.middle_cut import DIGEST_CHARS, cut_middle
 from toolserver.tool.naming import MAX_NAME_CHARS, method_path_text
 
 MIN_ROOM = 32
 """Characters for which nothing is shortened further: a digest of 8, and words on both sides of it."""
 
-_DIGEST_CHARS = 8
-_METHODS = frozenset(("get", "put", "post", "delete", "patch", "head", "options", "trace", "query"))
-_WORDS = re.compile(r"[a-zA-Z0-9]+")
-_DIGESTS = re.compile(rf"(?=_([0-9a-f]{{{_DIGEST_CHARS}}})_)")
-_CUT = re.compile(rf"_[0-9a-f]{{{_DIGEST_CHARS}}}$")
-"""How a name ends that was cut when it was given."""
+_DIGESTS = re.compile(rf"(?=_([0-9a-f]{{{DIGEST_CHARS}}})_)")
+_CUT = re.compile(rf"_[0-9a-f]{{{DIGEST_CHARS}}}$")
+"""How a name ends that lost its end when it was given, by a bridge before names were cut in their middle."""
 
 _Named = TypeVar("_Named")
 
@@ -32,14 +30,7 @@ def short_name(name: str, key: str, room: int) -> str:
     if len(name) <= room:
         return name
     whole = method_path_text(*key.split(" ", 1)) if _CUT.search(name) and " " in key else name
-    digest = _digest(name)
-    most = room - len(digest) - 2
-    end = _end_of(whole, most * 2 // 3)
-    method = next((word for word in _words(name) + _words(whole) if word in _METHODS), "")
-    begin = _begin_of(name, most - len(end))
-    if method and method not in _words(begin) + _words(end):
-        begin = f"{method}_{_begin_of(name, most - len(end) - len(method) - 1)}"
-    return f"{begin}_{digest}_{end}"
+    return cut_middle(name, _digest(name), room, whole=whole)
 
 
 class ShortNames(Generic[_Named]):
@@ -67,25 +58,5 @@ def _is_short(short: str, name: str, key: str) -> bool:
     return any(short_name(name, key, room) == short for room in rooms)
 
 
-def _begin_of(name: str, most: int) -> str:
-    """The beginning, up to a whole word where that does not cost half of it."""
-    begin = name[:most]
-    if name[most : most + 1].isalnum() and (border := begin.rfind("_")) > most // 2:
-        begin = begin[:border]
-    return begin.rstrip("_-")
-
-
-def _end_of(name: str, most: int) -> str:
-    """The end, from a whole word where that does not cost half of it."""
-    end = name[-most:]
-    if name[-most - 1 : -most].isalnum() and 0 <= (border := end.find("_")) < most // 2:
-        end = end[border:]
-    return end.lstrip("_-")
-
-
-def _words(name: str) -> list[str]:
-    return [word.lower() for word in _WORDS.findall(name)]
-
-
 def _digest(name: str) -> str:
-    return hashlib.sha256(name.encode()).hexdigest()[:_DIGEST_CHARS]
+    return hashlib.sha256(name.encode()).hexdigest()[:DIGEST_CHARS]

@@ -54,14 +54,24 @@ def assign_names(
         (" list all ", "list_all"),
         ("größe", "gr_e"),
         ("x" * 64, "x" * 64),
-        ("x" * 65, "x" * 55 + "_9537c5fd"),
-        ("ab_" * 22, "ab_" * 18 + "a_c3f4192e"),
+        ("x" * 65, f"{'x' * 18}_9537c5fd_{'x' * 36}"),
+        (
+            "read_items_for_project_api_v1_organizations__organization_id__projects__project_id__items_get",
+            "read_items_for_4ecd13ad_id__projects__project_id__items_get",
+        ),
+        (
+            "a-long-server-name-here__patch_organizations_by_id_projects_members_of_those",
+            "patch_a-long-server-nam_41dd5370_by_id_projects_members_of_those",
+        ),
         ("创建", "tool_cde2cd07"),
         ("", "tool_e3b0c442"),
     ],
 )
-def test_a_name_keeps_what_is_legal_and_ends_in_a_hash_when_it_is_cut(text: str, name: str) -> None:
-    """OpenAI and others refuse a request for one tool outside ^[a-zA-Z0-9_-]{1,64}$."""
+def test_a_name_keeps_what_is_legal_and_its_method_and_end_when_it_is_cut(text: str, name: str) -> None:
+    """Finding W-18: OpenAI and others refuse a request for one tool outside ^[a-zA-Z0-9_-]{1,64}$.
+
+    Names of one API share their beginning; method and end tell its operations apart.
+    """
     assert sanitize_name(text) == name
 
 
@@ -113,9 +123,9 @@ def test_suggestions_are_unique_and_exact_ids_keep_their_spelling() -> None:
     ]
 
 
-def test_a_number_fits_into_a_name_of_full_length() -> None:
+def test_a_number_fits_into_a_name_of_full_length_and_leaves_its_end() -> None:
     """64 characters and "_2" are 66."""
-    assert names_for("x" * 64, "x" * 64) == ["x" * 64, "x" * 62 + "_2"]
+    assert names_for("x" * 64, "x" * 64) == ["x" * 64, f"{'x' * 18}_7ce10097_{'x' * 34}_2"]
 
 
 @given(st.lists(few_names | anything | st.none(), max_size=12))
@@ -149,6 +159,18 @@ def test_stored_names_never_change_even_when_the_document_or_the_rules_do() -> N
     assert assign_names(entries, stored=stored, taken={"old"}, prefix="s") == {
         key("s", "GET /b"): "old",
         key("s", "GET /a"): "ask_user",
+    }
+
+
+def test_a_name_stays_that_was_cut_at_its_end_when_it_was_given() -> None:
+    """Finding W-18: names that were given stay; only new ones are cut in their middle."""
+    whole = "read_items_for_project_api_v1_organizations__organization_id__projects__project_id__items_get"
+    given = "read_items_for_project_api_v1_organizations__organizati_4ecd13ad"
+    stored = {key("s", "GET /items"): given}
+    entries = [(key("s", "GET /items"), sanitize_name(whole)), (key("s", "GET /more"), sanitize_name(whole))]
+    assert assign_names(entries, stored=stored, prefix="s") == {
+        key("s", "GET /items"): given,
+        key("s", "GET /more"): "read_items_for_4ecd13ad_id__projects__project_id__items_get",
     }
 
 
