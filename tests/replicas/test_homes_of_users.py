@@ -17,8 +17,9 @@ from bridge.app.server import Bridge
 from bridge.cluster.redis_connection import RedisConnection
 from bridge.cluster.redis_directory import RedisDirectory
 from tests.support.cluster.replica_settings import replica_settings
-from tests.support.cluster.replicas import running_replicas
-from tests.support.documents.compiled import document_text
+from tests.support.cluster.replicas import running_replicas, settle_home
+from tests.support.documents.compiled import document_text, operation
+from tests.support.mcp_messages import begin_session, legacy_request, post_message
 from tests.support.prometheus import metric
 from tests.support.running_bridge import FakePage, json_answer, pair_browser, running_bridge
 from tests.support.stores.databases import execute
@@ -95,6 +96,33 @@ async def test_an_unsafe_call_is_two_commits_under_the_claim(two: TwoReplicas) -
     assert status == 200
     ((epoch, state, ended),) = execute(two.database, "SELECT epoch, state, ended_at IS NOT NULL FROM calls")
     assert (epoch, state, ended) == (1, "succeeded", True)
+
+
+async def test_an_mcp_session_keeps_its_names_at_each_replica_and_without_its_first(
+    tmp_path: Path, database: URL, redis_server: RedisServer, http: aiohttp.ClientSession
+) -> None:
+    """Finding W-18: a new home had not heard which client it is, and listed other names in mid-chat."""
+    long = document_text(
+        "Long", paths={"/long": operation("read_every_product_of_each_shop_that_we_ever_had")}
+    )
+    async with running_replicas(tmp_path, database, redis_server.url, count=3) as replicas:
+        first, *others = replicas
+        for replica in replicas:
+            await replica.components.registry.share_document("long.json", long, source_url=None)
+
+        async def names(replica: Bridge) -> list[str]:
+            body, headers = legacy_request("tools/list")
+            _, answer = await post_message(replica, http, body, headers | session, key=first.key)
+            return [tool["name"] for tool in answer["result"]["tools"]]
+
+        client = {"name": "claude-code (via mcp-remote 0.1)", "version": "1"}
+        session = await begin_session(first, http, client)
+        await settle_home(first, first.local_user.id)
+        shown = [await names(replica) for replica in replicas]
+        await first.replica.leaving.drain(first.components, 1.0)  # type: ignore[union-attr]
+        shown += [await names(replica) for replica in others]
+        assert [shown[0]] * 5 == shown
+        assert max(map(len, shown[0])) <= 46
 
 
 async def test_a_replica_that_stops_hands_its_users_over(two: TwoReplicas) -> None:

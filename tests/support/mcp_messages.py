@@ -82,6 +82,19 @@ async def post_message(
     return response.status, answer
 
 
+async def begin_session(
+    bridge: Bridge, http: aiohttp.ClientSession, client: Any, *, key: str | None = None, path: str = "/mcp"
+) -> dict[str, str]:
+    """The headers that a legacy client of that `clientInfo` sends with each request after `initialize`."""
+    start = {"protocolVersion": LEGACY, "capabilities": {}, "clientInfo": client}
+    body, headers = legacy_request("initialize", start)
+    sent = {"Authorization": f"Bearer {key or bridge.key}", **headers}
+    async with http.post(f"{bridge.base_url}{path}", json=body, headers=sent) as response:
+        validate_server_result("initialize", LEGACY, (await response.json())["result"])
+        session = response.headers.get("Mcp-Session-Id")
+    return {} if session is None else {"Mcp-Session-Id": session}
+
+
 def body_of(body: Any) -> Any:
     """The message in a body that may be bytes already."""
     return orjson.loads(body) if isinstance(body, bytes) else body

@@ -7,7 +7,7 @@ other lines are kept alive by comments, and those of clients that read no stream
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Coroutine
+from collections.abc import Coroutine, Mapping
 from functools import partial
 from http import HTTPStatus
 from typing import Any
@@ -50,11 +50,11 @@ def reads_streams(request: web.Request) -> bool:
     return SSE_TYPE in accepted or "*/*" in accepted
 
 
-def http_response(answer: Answer) -> web.Response:
-    """Return the HTTP response; nobody may cache it."""
-    if answer.status == _OK:
+def http_response(answer: Answer, further: Mapping[str, str] | None = None) -> web.Response:
+    """Return the HTTP response, with further headers; no one may cache it."""
+    if answer.status == _OK and not further:
         return ProgramAnswer(answer.body, _HEAD)
-    return web.Response(body=answer.body, status=answer.status, headers=_HEAD.headers)
+    return web.Response(body=answer.body, status=answer.status, headers={**_HEAD.headers, **(further or {})})
 
 
 async def answer_list(content: bytes) -> web.Response:

@@ -6,9 +6,11 @@ to go on. What the bridge cuts names `read_result`.
 
 from __future__ import annotations
 
+import uuid
 from collections.abc import Mapping
 
 from aiohttp import web
+from multidict import istr
 
 from bridge.answer_queries.outline_header import outlines_of
 from bridge.auth.identity import Caller
@@ -37,49 +39,53 @@ within the 64 that models' providers take. The server is called tool-bridge ther
 CLIENT_INFO_KEY = "io.modelcontextprotocol/clientInfo"
 """Key in a modern request's `_meta` with the client's name and version."""
 
-MAX_REMEMBERED = 1000
-"""Maximum number of callers whose client is remembered; the one that came first is forgotten first."""
+SESSION_HEADER = istr("Mcp-Session-Id")
+"""Header that a legacy client repeats in each request, with what `initialize` was answered."""
+
+_SESSION_NAMES = {name.replace(" ", "-"): name for name in (*CLIENT_BYTES, *CLIENT_ROOMS)}
+"""Names of known clients, by what ids of sessions begin with: there are no spaces in them."""
+
+
+def session_of(message: RpcMessage) -> str | None:
+    """Return an id for the session that a legacy client begins; None: it has no limit of its own.
+
+    The id says which client it is, and names nothing that is kept. So each replica shows a session the same
+    names, also after a restart, and whatever other client has the same key.
+    """
+    name = _known_name(text_at(object_at(message.params, "clientInfo"), "name"))
+    return f"{name.replace(' ', '-')}.{uuid.uuid4().hex}" if name else None
+
+
+def client_of(request: web.Request, message: RpcMessage) -> str:
+    """Return the name of the client that asks, if it has a limit of its own; empty if not."""
+    told = _known_name(text_at(object_at(message.meta, CLIENT_INFO_KEY), "name"))
+    return told or _SESSION_NAMES.get(request.headers.get(SESSION_HEADER, "").partition(".")[0], "")
 
 
 class McpReaders:
-    """The limits of clients. A legacy client says its name once, which can only shorten answers and names."""
+    """The limits of clients. What one says of itself can only shorten its own answers and names."""
 
     def __init__(self, max_answer_bytes: int | None) -> None:
         """`max_answer_bytes`: for all clients; 0: as everywhere; None: by client."""
         self._of_all = max_answer_bytes
-        self._names: dict[tuple[str, str], str] = {}
 
-    def note_client(self, caller: Caller, message: RpcMessage) -> None:
-        """Remember the client that a legacy `initialize` introduces; of several with one key, the last."""
-        name = _known_name(text_at(object_at(message.params, "clientInfo"), "name"))
-        key = caller.user.id, caller.id
-        self._names.pop(key, None)
-        if name:
-            self._names[key] = name
-            if len(self._names) > MAX_REMEMBERED:
-                del self._names[next(iter(self._names))]
-
-    def limit_of(self, caller: Caller, message: RpcMessage) -> int | None:
+    def limit_of(self, request: web.Request, message: RpcMessage) -> int | None:
         """Return the maximum bytes of an answer's text; None: as everywhere."""
         if self._of_all is not None:
             return self._of_all or None
-        return CLIENT_BYTES.get(self._name_of(caller, message), USUAL_BYTES)
+        return CLIENT_BYTES.get(client_of(request, message), USUAL_BYTES)
 
-    def room_of(self, request: web.Request, caller: Caller, message: RpcMessage) -> int | None:
+    def room_of(self, request: web.Request, message: RpcMessage) -> int | None:
         """Return the maximum characters of a tool's name: of the address, or of the client; None: neither.
 
         Raises:
             BridgeError: `invalid_request`: the address has no such number.
         """
-        return read_room(request) or CLIENT_ROOMS.get(self._name_of(caller, message))
-
-    def _name_of(self, caller: Caller, message: RpcMessage) -> str:
-        told = _known_name(text_at(object_at(message.meta, CLIENT_INFO_KEY), "name"))
-        return told or self._names.get((caller.user.id, caller.id), "")
+        return read_room(request) or CLIENT_ROOMS.get(client_of(request, message))
 
     def reading_of(self, request: web.Request, caller: Caller, message: RpcMessage) -> Reading:
         """Return what the caller's model reads of an answer."""
-        return Reading(self.limit_of(caller, message), outlines_of(request, caller))
+        return Reading(self.limit_of(request, message), outlines_of(request, caller))
 
 
 def _known_name(name: str) -> str:

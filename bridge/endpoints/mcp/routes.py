@@ -1,4 +1,4 @@
-"""`POST /mcp` and `/servers/{server}/mcp`: the tools for MCP clients, both eras, no session (ruling 37).
+"""`POST /mcp` and `/servers/{server}/mcp`: the tools for MCP clients of both eras, without sessions (ruling 37).
 
 Who asks is known from the key or access token alone; nothing that a client says of itself counts.
 """
@@ -33,7 +33,7 @@ from bridge.endpoints.mcp.protocol import (
     read_message,
     result_bytes,
 )
-from bridge.endpoints.mcp.readers import McpReaders
+from bridge.endpoints.mcp.readers import SESSION_HEADER, McpReaders, session_of
 from bridge.endpoints.mcp.subscriptions import Subscriptions, list_owner
 from bridge.endpoints.mcp.tasks import EXTENSION, McpTasks
 from bridge.endpoints.mcp.traced_messages import trace_message
@@ -59,7 +59,7 @@ _Handler: TypeAlias = "Callable[[web.Request, RpcMessage], Awaitable[web.StreamR
 class McpRoutes(DeclaredRoutes):
     """Handlers of the MCP endpoints: of all servers together, and of one.
 
-    Other methods than POST are 405: there are no sessions.
+    Other methods than POST are 405: no session is kept.
     """
 
     bases = ("", "/servers/{server}")
@@ -149,8 +149,7 @@ class McpRoutes(DeclaredRoutes):
         }
         return _result_answer(message, result)
 
-    async def _initialize(self, request: web.Request, message: RpcMessage) -> web.Response:
-        self._readers.note_client(caller_of(request), message)
+    async def _initialize(self, _request: web.Request, message: RpcMessage) -> web.Response:
         wanted = text_at(message.params, "protocolVersion")
         result: JsonObject = {
             "protocolVersion": wanted if wanted in LEGACY_VERSIONS else LEGACY_VERSIONS[0],
@@ -158,7 +157,8 @@ class McpRoutes(DeclaredRoutes):
             "serverInfo": INFO,
             "instructions": self._instructions,
         }
-        return _result_answer(message, result)
+        session = session_of(message)
+        return _result_answer(message, result, {SESSION_HEADER: session} if session else None)
 
     async def _list_tools(self, request: web.Request, message: RpcMessage) -> web.Response:
         return await answer_list(await self._list_of_tools(request, message))
@@ -168,7 +168,7 @@ class McpRoutes(DeclaredRoutes):
             raise RpcError(INVALID_PARAMS, "The list of tools has one page; there is no such cursor.")
         caller = caller_of(request)
         view = await self._registry.view_of_user(list_owner(caller))
-        room = self._readers.room_of(request, caller, message)
+        room = self._readers.room_of(request, message)
         server_id = request.match_info.get("server")
         tools = orjson.Fragment(await self._registry.list_mcp_tools(view, server_id, room))
         result: dict[str, object] = {"tools": tools}
@@ -186,8 +186,10 @@ async def _answer_ping(_request: web.Request, message: RpcMessage) -> web.Respon
     return _result_answer(message, {})
 
 
-def _result_answer(message: RpcMessage, result: object) -> web.Response:
-    return http_response(Answer(result_bytes(message.request_id, result)))
+def _result_answer(
+    message: RpcMessage, result: object, headers: Mapping[str, str] | None = None
+) -> web.Response:
+    return http_response(Answer(result_bytes(message.request_id, result)), headers)
 
 
 def refusal_response(error: WireError) -> web.Response:

@@ -46,7 +46,7 @@ class Subscriptions:
             raise RpcError(INVALID_REQUEST, text, status=HTTPStatus.NOT_ACCEPTABLE)
         caller = caller_of(request)
         user_id = list_owner(caller)
-        room = self._readers.room_of(request, caller, message)
+        room = self._readers.room_of(request, message)
         wants_tools = object_at(message.params, "notifications").get("toolsListChanged") is True
         meta: JsonObject = {SUBSCRIPTION_KEY: message.request_id}
         agreed: JsonObject = {"toolsListChanged": True} if wants_tools else {}

@@ -16,6 +16,7 @@ from bridge.endpoints.mcp.readers import CLIENT_INFO_KEY, CLIENT_ROOMS
 from tests.support.documents.compiled import document_text, operation
 from tests.support.mcp_messages import (
     REQUESTS,
+    begin_session,
     legacy_request,
     modern_request,
     next_message,
@@ -31,7 +32,7 @@ FASTAPI = "read_items_for_project_api_v1_organizations__organization_id__project
 EXACTLY = "update_the_settings_of_an_organization_and_of_its_projects_patch"
 DIGIT = "2faVerify_of_a_person_who_lost_the_telephone_of_the_company_post"
 GIVEN = [
-    "read_items_for_project_api_v1_organizations__organizati_4ecd13ad",
+    "read_items_for_4ecd13ad_id__projects__project_id__items_get",
     EXACTLY,
     DIGIT,
     "x" * 46,
@@ -70,12 +71,22 @@ async def listed(
     """The names that a client of that name lists, without those of the bridge's own tools."""
     told: dict[str, Any] = {"name": client, "version": "1"}
     if era == "legacy":
-        start = {"protocolVersion": "2025-11-25", "capabilities": {}, "clientInfo": told}
-        await post_message(bridge, http, *legacy_request("initialize", start))
-        message = legacy_request("tools/list")
-    else:
-        message = modern_request("tools/list", **{CLIENT_INFO_KEY: told})
+        return await listed_in_session(bridge, http, await begin_session(bridge, http, told), path=path)
+    message = modern_request("tools/list", **{CLIENT_INFO_KEY: told})
     _, answer = await post_message(bridge, http, *message, path=path)
+    return names_in(answer)
+
+
+async def listed_in_session(
+    bridge: Bridge, http: aiohttp.ClientSession, session: dict[str, str], **options: Any
+) -> list[str]:
+    """The same in a legacy client's session."""
+    body, headers = legacy_request("tools/list")
+    _, answer = await post_message(bridge, http, body, headers | session, **options)
+    return names_in(answer)
+
+
+def names_in(answer: Any) -> list[str]:
     names = [tool["name"] for tool in answer["result"]["tools"]]
     return [name for name in names if name != "read_result"]
 
@@ -197,12 +208,29 @@ async def test_a_change_is_told_to_who_reads_short_names(tmp_path: Path, http: a
             assert (await next_message(response))["method"] == "notifications/tools/list_changed"
 
 
-async def test_a_restarted_bridge_knows_each_short_name(tmp_path: Path, http: aiohttp.ClientSession) -> None:
-    """Nothing of it is stored: a legacy client introduces itself once, and calls on after a restart."""
+async def test_two_clients_with_one_key_list_each_its_own_names(
+    tmp_path: Path, http: aiohttp.ClientSession
+) -> None:
+    """Finding W-18: the one that introduced itself last had the names of the other change in mid-chat."""
     async with long_names(tmp_path) as (bridge, _):
-        names = await listed(bridge, http, "legacy", "claude-code")
+        clients = ("claude-code", "Visual Studio Code", "another")
+        sessions = [await begin_session(bridge, http, {"name": each, "version": "1"}) for each in clients]
+        lists = [await listed_in_session(bridge, http, each) for each in sessions]
+        for client, names in zip(clients[:2], lists, strict=False):
+            assert names == await listed(bridge, http, "modern", client)
+        assert lists[0] != lists[1]
+        assert lists[2] == GIVEN
+
+
+async def test_a_restarted_bridge_knows_each_short_name(tmp_path: Path, http: aiohttp.ClientSession) -> None:
+    """Finding W-18: nothing of it is stored, and a session that goes on lists what it listed before."""
+    async with long_names(tmp_path) as (bridge, _):
+        session = await begin_session(bridge, http, {"name": "claude-code", "version": "1"})
+        names = await listed_in_session(bridge, http, session)
+        assert max(map(len, names)) == CLIENT_ROOMS["claude-code"]
         key = bridge.key
     async with long_names(tmp_path) as (bridge, called):
+        assert await listed_in_session(bridge, http, session, key=key) == names
         for name in names:
             message = legacy_request("tools/call", {"name": name})
             _, answer = await post_message(bridge, http, *message, key=key)

@@ -9,7 +9,7 @@ import pytest
 from bridge.timings import Timings
 from tests.support.documents.compiled import document_text, operation
 from tests.support.linked_bridges import linked_bridges
-from tests.support.mcp_messages import legacy_request, post_message
+from tests.support.mcp_messages import begin_session, legacy_request, post_message
 from tests.support.running_bridge import json_answer, pair_browser
 
 pytestmark = pytest.mark.asyncio
@@ -24,10 +24,11 @@ async def answer_call(_call: dict[str, Any]) -> dict[str, Any]:
 async def test_a_short_name_is_listed_and_called_through_any_replica(
     tmp_path: Path, timings: Timings, http: aiohttp.ClientSession
 ) -> None:
-    """Finding W-18: a legacy client introduces itself to one replica, and its calls come to another."""
+    """Finding W-18: a legacy client introduces itself to one replica, and its calls come to another.
+
+    Then its user is at home at the replica that it did not introduce itself to.
+    """
     text = document_text("Long", paths={"/long": operation(NAME)})
-    start: dict[str, Any] = {"protocolVersion": "2025-11-25", "capabilities": {}}
-    start["clientInfo"] = {"name": "claude-code", "version": "1"}
     async with linked_bridges(tmp_path, timings=timings) as two:
         replicas, key = (two.here, two.there), two.here.key
         for replica in replicas:
@@ -37,13 +38,21 @@ async def test_a_short_name_is_listed_and_called_through_any_replica(
         await page.open_session()
         await page.accept_everything()
         await page.connect(answer_call)
-        await post_message(two.here, http, *legacy_request("initialize", start), key=key)
+        session = await begin_session(two.here, http, {"name": "claude-code", "version": "1"}, key=key)
+        shown: list[Any] = []
         for replica in replicas:
-            _, listed = await post_message(replica, http, *legacy_request("tools/list"), key=key)
-            names = [each["name"] for each in listed["result"]["tools"]]
-            [short] = [name for name in names if name.startswith("read_the")]
+            body, headers = legacy_request("tools/list")
+            _, listed = await post_message(replica, http, body, headers | session, key=key)
+            shown.append([each["name"] for each in listed["result"]["tools"]])
+            [short] = [name for name in shown[-1] if name.startswith("read_the")]
             assert len(short) <= 46
             message = legacy_request("tools/call", {"name": short})
             _, called = await post_message(replica, http, *message, key=key)
             assert called["result"]["structuredContent"] == {"ok": True}
+        two.table.first_home = "a"
+        for replica in replicas:
+            body, headers = legacy_request("tools/list")
+            _, listed = await post_message(replica, http, body, headers | session, key=key)
+            shown.append([each["name"] for each in listed["result"]["tools"]])
+        assert [shown[0]] * 4 == shown
         await page.close()

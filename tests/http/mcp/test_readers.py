@@ -13,7 +13,7 @@ from bridge.app.server import Bridge
 from bridge.endpoints.mcp.content import STRUCTURED_BYTES
 from bridge.endpoints.mcp.readers import CLIENT_BYTES, USUAL_BYTES
 from tests.support.documents.compiled import document_text
-from tests.support.mcp_messages import REQUESTS, legacy_request, modern_request, post_message
+from tests.support.mcp_messages import REQUESTS, begin_session, modern_request, post_message
 from tests.support.running_bridge import json_answer, page_of, running_bridge
 
 pytestmark = pytest.mark.asyncio
@@ -97,19 +97,18 @@ async def test_a_result_is_told_twice_only_where_it_is_short(
 async def test_a_client_that_takes_less_gets_less(tmp_path: Path, http: aiohttp.ClientSession) -> None:
     """Finding W-41: Codex cuts the middle out of what is longer. Modern clients name themselves each time."""
     most = CLIENT_BYTES[CODEX["name"]]
-    start: dict[str, Any] = {"protocolVersion": "2025-11-25", "capabilities": {}}
     async with long_answers(tmp_path) as bridge:
 
-        async def size(era: str, **meta: Any) -> int:
-            message = REQUESTS[era]("tools/call", {"name": "listProducts"}, **meta)
-            return len(told_in(await result_of(bridge, http, message))["text"].encode())
+        async def size(era: str, session: dict[str, str] | None = None, **meta: Any) -> int:
+            body, headers = REQUESTS[era]("tools/call", {"name": "listProducts"}, **meta)
+            result = await result_of(bridge, http, (body, headers | (session or {})))
+            return len(told_in(result)["text"].encode())
 
         assert most - 4 < await size("modern", **{INFO_KEY: CODEX}) <= most
         assert USUAL_BYTES - 4 < await size("modern") <= USUAL_BYTES
         for name, limit in ((f"{CODEX['name']} (via mcp-remote 0.1)", most), ("another", USUAL_BYTES)):
-            introduced = {**start, "clientInfo": {**CODEX, "name": name}}
-            await result_of(bridge, http, legacy_request("initialize", introduced))
-            assert limit - 4 < await size("legacy") <= limit
+            session = await begin_session(bridge, http, {**CODEX, "name": name})
+            assert limit - 4 < await size("legacy", session) <= limit
 
 
 @pytest.mark.parametrize(("chosen", "most"), [(2000, 2000), (0, 256 * 1024)])
@@ -132,8 +131,7 @@ async def test_a_client_without_a_name_is_one_like_most(
     tmp_path: Path, http: aiohttp.ClientSession, info: object
 ) -> None:
     """What a client says of itself is foreign text."""
-    told: dict[str, Any] = {"protocolVersion": "2025-11-25", "capabilities": {}, "clientInfo": info}
     async with long_answers(tmp_path) as bridge:
-        await result_of(bridge, http, legacy_request("initialize", told))
+        assert await begin_session(bridge, http, info) == {}
         read = told_in(await result_of(bridge, http, call("legacy")))["text"]
         assert USUAL_BYTES - 4 < len(read.encode()) <= USUAL_BYTES
