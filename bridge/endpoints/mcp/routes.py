@@ -1,4 +1,4 @@
-"""`POST /mcp` and `/servers/{server}/mcp`: the tools for MCP clients of both eras, without sessions (ruling 37).
+"""`POST /mcp` and `/servers/{server}/mcp`: tools for MCP clients of both eras, without sessions (ruling 37).
 
 Who asks is known from the key or access token alone; nothing that a client says of itself counts.
 """

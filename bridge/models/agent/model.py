@@ -60,6 +60,10 @@ ENDINGS = frozenset({"response.completed", "response.incomplete", "response.fail
 """Types of the last event of a round; its `response` holds the status, all output items and the usage."""
 
 
+PAUSED = "paused"
+"""Member of an ending, beside its `response`: the provider goes on once it has back what it said so far."""
+
+
 class ModelError(Exception):
     """A provider answered with an error or not at all, before the first event of a round or during it."""
 

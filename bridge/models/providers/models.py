@@ -10,7 +10,7 @@ from bridge.models.agent.chat_completions.options import with_responses_options
 from bridge.models.agent.chat_completions.stream_decoder import ChatReading, Finish
 from bridge.models.agent.chat_completions.upstream_request import OPENAI_DIALECT, ChatDialect, chat_request
 from bridge.models.agent.fitted_request import fit_request
-from bridge.models.agent.messages.sealed_thinking import is_sealed_thinking
+from bridge.models.agent.messages.sealed_blocks import is_sealed
 from bridge.models.agent.messages.stream_decoder import MessagesReading
 from bridge.models.agent.messages.upstream_request import messages_request
 from bridge.models.agent.model import ENDINGS, ModelError, ModelEvent, ModelRequest, Note
@@ -158,9 +158,9 @@ async def _next_chunk(chunks: AsyncGenerator[JsonObject], finish: Finish) -> Jso
 
 
 def responses_body(request: ModelRequest) -> JsonObject:
-    """Return the body of a streaming Responses request, without thinking that the Messages API has signed."""
+    """Return the body of a streaming Responses request, without blocks that the Messages API has sealed."""
     options = with_responses_options(request.options, request.chat_options)
-    items: list[JsonValue] = [sendable_call(item) for item in request.input if not is_sealed_thinking(item)]
+    items: list[JsonValue] = [sendable_call(item) for item in request.input if not is_sealed(item)]
     body: dict[str, JsonValue] = {**options, "model": request.model, "input": items}
     if request.instructions is not None:
         body["instructions"] = request.instructions

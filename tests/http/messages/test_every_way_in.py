@@ -12,7 +12,7 @@ from bridge.settings.chat.memory import MemorySettings
 from bridge.settings.chat.models import ModelSettings, ModelsFile, ProviderApi, ProviderSettings
 from tests.support.conversation_client import open_conversation
 from tests.support.documents.compiled import document_text
-from tests.support.models.model_answers import Answer, calls, reasoning, text
+from tests.support.models.model_answers import Answer, calls, looks_up, reasoning, text
 from tests.support.models.model_bridge import (
     MODEL,
     PNG,
@@ -159,6 +159,58 @@ async def test_thinking_is_pruned_whole(
                 model=MODEL, input=words, previous_response_id=response.id
             )
     assert thinking_sent(provider) == thought(provider)[:kept]
+
+
+SEARCH: Any = {"type": "web_search_20260209", "name": "web_search"}
+
+
+@pytest.mark.parametrize("way", ["responses", "chat", "conversation"])
+async def test_an_answer_that_was_paused_goes_on(
+    tmp_path: Path, provider: ScriptedProvider, way: str
+) -> None:
+    """Issue 42: `pause_turn` of a search by the provider: it has back what it thought, asked and found."""
+    options: Any = {"tools": [SEARCH]} if way == "responses" else {}
+    async with shop_bridge(tmp_path, provider, "messages") as bridge:
+        provider.play(
+            (reasoning("Hm.") + text("I look. ") + looks_up("tea", "green")).ending_in("paused"),
+            looks_up("coffee").ending_in("paused"),
+            text("Tea."),
+            text("Green."),
+        )
+        if way == "conversation":
+            async with open_conversation(bridge) as talk:
+                assert (await talk.say("What is there?"))["state"] == "completed"
+                assert (await talk.say("Which?"))["state"] == "completed"
+        else:
+            async with client_of(bridge) as client:
+                await _ask_twice(client, way, options)
+    _, second, third, later = (asked.body["messages"] for asked in provider.requests)
+    [_, answered] = second
+    kinds = [block["type"] for block in answered["content"]]
+    assert kinds == ["thinking", "text", "server_tool_use", "web_search_tool_result"]
+    assert answered["content"][2]["input"] == {"query": "tea"}
+    assert third[1]["content"][:4] == answered["content"]
+    assert third[1]["content"][4]["input"] == {"query": "coffee"}
+    said = [block for message in later for block in message["content"]]
+    assert {block["type"] for block in said} <= {"text", "thinking"}
+    assert "Tea." in str(said)
+
+
+async def _ask_twice(client: Any, way: str, options: Any) -> None:
+    if way == "responses":
+        first = await client.responses.create(model=MODEL, input="What is there?", **options)
+        assert (first.status, first.output_text) == ("completed", "I look. Tea.")
+        await client.responses.create(model=MODEL, input="Which?", previous_response_id=first.id, **options)
+        return
+    history: Any = [{"role": "user", "content": "What is there?"}]
+    answer = await client.chat.completions.create(model=MODEL, messages=history)
+    [choice] = answer.choices
+    assert (choice.finish_reason, "Tea." in str(choice.message.content)) == ("stop", True)
+    history += [
+        {"role": "assistant", "content": choice.message.content},
+        {"role": "user", "content": "Which?"},
+    ]
+    await client.chat.completions.create(model=MODEL, messages=history)
 
 
 async def test_an_image_of_a_tool_is_seen(tmp_path: Path, provider: ScriptedProvider) -> None:

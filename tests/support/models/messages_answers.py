@@ -10,7 +10,7 @@ from tests.support.models.messages_types import find_odd_event
 from tests.support.models.model_answers import Answer, Json, Part, call_id
 from tests.support.models.scripted_provider import Thought
 
-_REASONS = {"length": "max_tokens", "content_filter": "refusal"}
+_REASONS = {"length": "max_tokens", "content_filter": "refusal", "paused": "pause_turn"}
 _FAILURE = {"type": "error", "error": {"type": "api_error", "message": "The model broke."}}
 
 
@@ -78,13 +78,37 @@ def _begun(part: Part, number: int, index: int) -> Json:
             return {"type": "tool_use", "id": call_id(number, index), "name": part.name, "input": {}}
         case "reasoning":
             return {"type": "thinking", "thinking": "", "signature": ""}
+        case "own tool":
+            return {
+                "type": "server_tool_use",
+                "id": f"srvtoolu_{number}_{index}",
+                "name": part.name,
+                "input": {},
+            }
+        case "found":
+            asked = f"srvtoolu_{number}_{index - 1}"
+            return {
+                "type": "web_search_tool_result",
+                "tool_use_id": asked,
+                "content": [*map(_found, part.pieces)],
+            }
         case _:
             return {"type": "text", "text": ""}
 
 
+def _found(title: str) -> Json:
+    return {
+        "type": "web_search_result", "title": title, "url": f"https://shop.example/{title}",
+        "encrypted_content": "EqgfCioIARgB", "page_age": None,
+    }  # fmt: skip
+
+
 def _deltas(part: Part) -> Iterator[Json]:
+    if part.kind == "found":
+        return
     kind, member = {
         "call": ("input_json_delta", "partial_json"),
+        "own tool": ("input_json_delta", "partial_json"),
         "reasoning": ("thinking_delta", "thinking"),
     }.get(part.kind, ("text_delta", "text"))
     for piece in part.pieces:

@@ -61,6 +61,8 @@ def _refused_messages(body: Json, thought: Sequence[Thought]) -> str | None:
             return f"messages.{place}: {wrong}"
         if message["role"] == "assistant" and content[-1]["type"].endswith("thinking"):
             return f"messages.{place}: The final block in an assistant message cannot be `thinking`."
+        if wrong := _refused_own_tools(content, is_last=place == len(messages) - 1):
+            return f"messages.{place}: {wrong}"
     if waiting:
         return f"`tool_use` ids were found without `tool_result` blocks immediately after: {waiting}"
     return _missing_thinking(body, thought)
@@ -75,6 +77,19 @@ def _refused_results(content: list[Json], results: list[str], waiting: list[str]
         return "each tool_use must have a single result"
     kinds = [block["type"] == "tool_result" for block in content]
     return None if kinds == sorted(kinds, reverse=True) else "tool_result blocks come first"
+
+
+def _refused_own_tools(content: list[Json], *, is_last: bool) -> str | None:
+    """Why blocks of tools that the provider runs itself are refused: what was asked is answered in place."""
+    asked: list[str] = []
+    for block in content:
+        if block["type"] == "server_tool_use":
+            asked.append(block["id"])
+        elif block["type"].endswith("_tool_result"):
+            if block["tool_use_id"] not in asked:
+                return f"unexpected `tool_use_id` found in `{block['type']}` blocks: {block['tool_use_id']}"
+            asked.remove(block["tool_use_id"])
+    return f"`server_tool_use` without a result: {asked}" if asked and not is_last else None
 
 
 def _refused_block(role: str, block: Json, signed: Mapping[Any, Any]) -> str | None:

@@ -11,15 +11,15 @@ from typing import Any, Literal, TypeAlias
 
 Json: TypeAlias = dict[str, Any]
 
-Ending: TypeAlias = Literal["completed", "length", "content_filter", "failed", "none"]
-"""none: the stream just ends."""
+Ending: TypeAlias = Literal["completed", "length", "content_filter", "paused", "failed", "none"]
+"""none: the stream just ends; paused: of Messages alone, as are own tools."""
 
 
 @dataclass(frozen=True, slots=True)
 class Part:
     """One item: what it is, and its text in the pieces in which it comes."""
 
-    kind: Literal["text", "refusal", "reasoning", "call", "search"]
+    kind: Literal["text", "refusal", "reasoning", "call", "search", "own tool", "found"]
     pieces: tuple[str, ...]
     name: str = ""
     """Of a call."""
@@ -78,6 +78,12 @@ def calls(*named: tuple[str, object]) -> Answer:
 def searches(*arguments: Any) -> Answer:
     """Tool searches of one round, by their arguments; their ids are counted as those of calls."""
     return Answer(tuple(Part("search", (), arguments=each) for each in arguments))
+
+
+def looks_up(query: str, *found: str) -> Answer:
+    """A web search that the provider runs itself, and the titles that it has found."""
+    asked = Part("own tool", _halves(json.dumps({"query": query})), "web_search")
+    return Answer((asked, Part("found", found)) if found else (asked,))
 
 
 def loaded_call(namespace: str, name: str, given: object) -> Answer:

@@ -131,13 +131,14 @@ class _Loop:
         self._settled = 0
 
     async def run_all(self) -> TurnResult:
-        """Run rounds until there is no more call to run, or something prevents it."""
+        """Run rounds until there is no more call to run and no answer to go on, or something prevents it."""
         options = self._request.options
         first = min(self._turn.rounds_before, self._max_rounds - 1)
         for number in range(first, self._max_rounds):
             round_ = await self._ask(number, options if number == 0 else later_options(options))
             calls = self._calls_of(round_)
-            if round_.status != "completed" or not calls.all:
+            goes_on = calls.all if round_.status == "completed" else round_.is_paused and not calls.all
+            if not goes_on:
                 return await self._ended(round_, calls)
             if number == self._max_rounds - 1 and not calls.callers:
                 return await self._ended_at_limit(calls)

@@ -14,7 +14,7 @@ from typing import Literal
 
 from bridge.models.agent.called_names import offered_name
 from bridge.models.agent.items import Item, ModelCall, awaiting_call, model_call, new_call_id
-from bridge.models.agent.model import ENDINGS, ModelError, ModelEvent
+from bridge.models.agent.model import ENDINGS, PAUSED, ModelError, ModelEvent
 from bridge.models.agent.round_bounds import MAX_ITEMS
 from bridge.models.agent.turn import ModelOutput
 from toolserver.json_types import JsonObject, JsonValue, array_at, object_at, text_at
@@ -39,6 +39,8 @@ class Round:
     """All items that are complete, in order; of a message that broke off, its text so far."""
     response: JsonObject
     error: ModelError | None
+    is_paused: bool = False
+    """Whether the answer is incomplete because the provider goes on with it in a further round."""
 
     def list_calls(self) -> list[ModelCall]:
         """List every call, in order, whoever runs it."""
@@ -86,6 +88,7 @@ class RoundReader:
         "_is_callers",
         "_is_done",
         "_is_offered",
+        "_is_paused",
         "_number",
         "_own",
         "_response",
@@ -113,6 +116,7 @@ class RoundReader:
         self._texts: dict[int, list[str]] = {}
         self._response: JsonObject = {}
         self._ending: str | None = None
+        self._is_paused = False
 
     @property
     def has_ended(self) -> bool:
@@ -150,7 +154,7 @@ class RoundReader:
         items = [item for item in array_at(self._response, "output") if isinstance(item, dict)]
         if status == "failed" and error is None:
             error = _provider_error(self._response)
-        return Round(status, tuple(items) or self._items(), self._response, error)
+        return Round(status, tuple(items) or self._items(), self._response, error, self._is_paused)
 
     def _read_text(self, index: int, delta: str) -> None:
         if (texts := self._texts.get(index)) is None:
@@ -164,6 +168,7 @@ class RoundReader:
             response: JsonObject = {**response, "output": output}
             event = ModelEvent({**event.body, "response": response})
         self._response, self._ending = response, event.type
+        self._is_paused = event.type == "response.incomplete" and event.body.get(PAUSED) is True
         return event
 
     def _item(self, event: ModelEvent, index: int) -> ModelEvent:

@@ -1,7 +1,8 @@
 """Converts items of the Responses API to messages of Anthropic's Messages API. Pure.
 
 The output of one round (thinking, text, calls) becomes one assistant message, and the outputs of its calls
-the beginning of the user message after it, as the provider demands. Instructions and system messages at the
+the beginning of the user message after it, as the provider demands. What its own tools asked and found is
+said until the user speaks again: an answer may go on after it. Instructions and system messages at the
 beginning become the system prompt; a later one has no place there and is said by the user.
 """
 
@@ -18,7 +19,7 @@ from bridge.models.agent.messages.blocks import (
     texts_of,
     unsayable_parts,
 )
-from bridge.models.agent.messages.sealed_thinking import is_thinking, thinking_block
+from bridge.models.agent.messages.sealed_blocks import is_own_tool, is_thinking, sealed_block
 from bridge.models.agent.tools.arguments import sendable_call
 from toolserver.json_types import JsonObject, JsonValue, array_at, load_json, text_at
 
@@ -68,9 +69,16 @@ def exchange_of(instructions: str | None, items: Sequence[Item]) -> Exchange:
         said.append(texts_of(items[start].get("content")))
         start += 1
     writer = _Writer()
-    for item in items[start:]:
+    for item in _without_ended(items[start:]):
         writer.write(item)
     return Exchange("\n\n".join(filter(None, said)), writer.finish())
+
+
+def _without_ended(items: Sequence[Item]) -> Iterator[Item]:
+    """Yield the items without what the provider's own tools found for answers that have ended."""
+    places = [place for place, item in enumerate(items) if item.get("role") == "user"]
+    last = max(places, default=-1)
+    return (item for place, item in enumerate(items) if place > last or not is_own_tool(item))
 
 
 def unsayable_in(items: Sequence[Item]) -> Iterator[str]:
@@ -148,7 +156,7 @@ class _Writer:
 
     def _think(self, item: Item) -> None:
         sealed = text_at(item, "encrypted_content")
-        if sealed not in self.sealed and (block := thinking_block(item)) is not None:
+        if sealed not in self.sealed and (block := sealed_block(item)) is not None:
             self.sealed.add(sealed)
             self._say("assistant", [block])
 

@@ -18,13 +18,21 @@ from bridge.models.agent.chat_completions.stream_items import (
     StreamedReasoning,
 )
 from bridge.models.agent.item_events import beginning_events, ending_event, started_response
-from bridge.models.agent.messages.sealed_thinking import seal_redacted, seal_signature
-from bridge.models.agent.model import ModelRequest
+from bridge.models.agent.messages.sealed_blocks import (
+    comes_of_own_tool,
+    seal_own_tool,
+    seal_redacted,
+    seal_signature,
+)
+from bridge.models.agent.model import PAUSED, ModelRequest
 from bridge.models.agent.round_bounds import RoundBounds
-from toolserver.json_types import JsonObject, JsonValue, array_at, dump_json, object_at, text_at
+from toolserver.json_types import JsonObject, JsonValue, array_at, dump_json, load_json, object_at, text_at
 
-_CUT_OFF = frozenset({"max_tokens", "model_context_window_exceeded", "pause_turn"})
-"""Reasons to stop before the answer is whole. `pause_turn` is one of the provider's own tools."""
+_PAUSED = "pause_turn"
+"""The provider's own tools took long: it goes on with the answer once it has it back."""
+
+_CUT_OFF = frozenset({"max_tokens", "model_context_window_exceeded", _PAUSED})
+"""Reasons to stop before the answer is whole."""
 
 
 def responses_usage(usage: JsonObject) -> JsonObject:
@@ -91,13 +99,20 @@ class MessagesReading:
 
     def finish_stream(self) -> Iterator[JsonObject]:
         """Yield the ends of what is open, and the ending of the response."""
-        is_refused = self._reason == "refusal"
-        why = "content_filter" if is_refused else "max_output_tokens" if self._reason in _CUT_OFF else None
+        why = self._why_incomplete()
         status = "incomplete" if why else "completed"
         yield from self._output.finish(status, self._explanation)
         if self._usage:
             self._response["usage"] = responses_usage(self._usage)
-        yield ending_event(self._response, status, self._output.items, why)
+        ending = ending_event(self._response, status, self._output.items, why)
+        yield {**ending, PAUSED: True} if why and self._reason == _PAUSED else ending
+
+    def _why_incomplete(self) -> str | None:
+        """Return why the response is incomplete; None: it is whole, or goes on once its calls have run."""
+        if self._reason == "refusal":
+            return "content_filter"
+        goes_on = self._reason == _PAUSED and self._output.has_calls
+        return "max_output_tokens" if self._reason in _CUT_OFF and not goes_on else None
 
     def _begin(self, message: JsonObject) -> Iterator[JsonObject]:
         self._read_usage(message)
@@ -127,8 +142,12 @@ class _Output:
         self._bounds = bounds
         self.items: list[JsonValue] = []
         """Finished ones."""
+        self.has_calls = False
         self._open: StreamedMessage | StreamedReasoning | StreamedCall | None = None
-        self._signature: list[str] = []
+        self._pieces: list[str] = []
+        """Of a signature, or of the input of a tool that the provider runs itself."""
+        self._own_tool: JsonObject | None = None
+        """The open block of such a tool."""
 
     def begin_block(self, block: JsonObject) -> Iterator[JsonObject]:
         """Yield the events of a block's beginning; one of an unknown kind is passed over."""
@@ -142,12 +161,14 @@ class _Output:
             self._open = StreamedReasoning(f"rs_{self._new_id()}", self._place(), self._bounds)
             yield from self._open.begin_item()
             yield from self._add_thinking(text_at(block, "thinking"))
-            self._signature = [text_at(block, "signature")]
+            self._pieces = [text_at(block, "signature")]
             if kind == "redacted_thinking":
                 self._bounds.count_chars(len(text_at(block, "data")))
                 self._open.seal(seal_redacted(text_at(block, "data")))
         elif kind == "tool_use":
             yield from self._begin_call(block)
+        elif comes_of_own_tool(kind):
+            yield from self._begin_own_tool(block)
 
     def add_delta(self, delta: JsonObject) -> Iterator[JsonObject]:
         """Yield the events of more of the open block."""
@@ -157,8 +178,9 @@ class _Output:
             case "thinking_delta", StreamedReasoning():
                 yield from self._add_thinking(text_at(delta, "thinking"))
             case "signature_delta", StreamedReasoning():
-                self._bounds.count_chars(len(text_at(delta, "signature")))
-                self._signature.append(text_at(delta, "signature"))
+                self._add_piece(text_at(delta, "signature"))
+            case "input_json_delta", StreamedReasoning():
+                self._add_piece(text_at(delta, "partial_json"))
             case "input_json_delta", StreamedCall() as call:
                 yield from self._add_arguments(call, text_at(delta, "partial_json"))
             case _:
@@ -174,8 +196,8 @@ class _Output:
         if (ended := self._open) is None:
             return
         self._open = None
-        if isinstance(ended, StreamedReasoning) and (signature := "".join(self._signature)):
-            ended.seal(seal_signature(signature))
+        if isinstance(ended, StreamedReasoning):
+            self._seal(ended)
         if isinstance(ended, StreamedCall) and not ended.has_arguments:
             yield from ended.add_arguments("{}")
         events = ended.finish_item(status)
@@ -206,7 +228,27 @@ class _Output:
         if text and isinstance(self._open, StreamedReasoning):
             yield self._open.add_text(text)
 
+    def _begin_own_tool(self, block: JsonObject) -> Iterator[JsonObject]:
+        self._bounds.count_chars(len(dump_json(block)))
+        self._open = StreamedReasoning(f"rs_{self._new_id()}", self._place(), self._bounds)
+        yield from self._open.begin_item()
+        self._own_tool = block
+        self._pieces = []
+
+    def _add_piece(self, piece: str) -> None:
+        self._bounds.count_chars(len(piece))
+        self._pieces.append(piece)
+
+    def _seal(self, ended: StreamedReasoning) -> None:
+        pieces, self._pieces = "".join(self._pieces), []
+        block, self._own_tool = self._own_tool, None
+        if block is not None:
+            ended.seal(seal_own_tool(_with_input(block, pieces)))
+        elif pieces:
+            ended.seal(seal_signature(pieces))
+
     def _begin_call(self, block: JsonObject) -> Iterator[JsonObject]:
+        self.has_calls = True
         self._bounds.count_call()
         self._bounds.check_name(text_at(block, "name"))
         call = self._open = StreamedCall(f"fc_{self._new_id()}", self._place())
@@ -223,6 +265,14 @@ class _Output:
     def _place(self) -> int:
         self._bounds.count_item()
         return len(self.items)
+
+
+def _with_input(block: JsonObject, text: str) -> JsonObject:
+    """Return the block of a tool with the input that came in pieces."""
+    try:
+        return {**block, "input": load_json(text)} if text else block
+    except ValueError:  # a stream that broke: no answer goes on after it
+        return block
 
 
 def _events_of_whole(message: JsonObject) -> Iterator[JsonObject]:

@@ -5,10 +5,11 @@ import asyncio
 import pytest
 
 from bridge.models.agent.items import Item
-from bridge.models.agent.model import ModelError
+from bridge.models.agent.model import PAUSED, ModelError
 from bridge.models.agent.turn import Notice, TurnEvent
 from tests.support.models.turn_harness import (
     ScriptedModel,
+    Step,
     TurnHarness,
     call,
     item_events,
@@ -47,6 +48,50 @@ async def test_calls_of_an_incomplete_round_are_never_run_but_answered() -> None
     assert result.output[:2] == (said_text("I was abo"), cut)
     assert str(outputs(result.output)["c1"]).startswith("TOOL_CALL_SKIPPED")
     assert result.response["incomplete_details"] == {"reason": "max_output_tokens"}
+
+
+def paused(*items: Item, status: str = "incomplete") -> list[Step]:
+    """A round whose provider goes on once it has its items back."""
+    *events, last = round_of(*items, status=status, incomplete_details={"reason": "max_output_tokens"})
+    assert isinstance(last, dict)
+    return [*events, {**last, PAUSED: True}]
+
+
+async def test_an_answer_that_its_provider_paused_goes_on_with_what_came() -> None:
+    """Issue 42: Anthropic's `pause_turn`: its own tools took long, and half an answer was shown."""
+    first, second, third = (said_text(words, item_id=words) for words in ("One, ", "two, ", "three."))
+    turn = turn_of(paused(first), paused(second), round_of(third))
+    result = await turn.run()
+    assert (result.status, turn.words, turn.notes) == ("completed", "One, two, three.", [])
+    assert result.output == (first, second, third)
+    assert [request.input[1:] for request in turn.model.requests] == [(), (first,), (first, second)]
+    assert result.usage["turn_count"] == 3
+
+
+async def test_an_answer_that_is_paused_again_and_again_ends_at_the_limit_of_rounds() -> None:
+    """Issue 42: within the loop's bounds; the model then answers with what it has, and a notice says so."""
+    turn = turn_of(*[paused(said_text("Well, "))] * 3, round_of(said_text("that is all.")), own=["a"])
+    result = await turn.run(max_rounds=3)
+    assert (result.status, result.limit_reached, len(turn.model.requests)) == ("completed", True, 4)
+    assert turn.model.requests[-1].options["tool_choice"] == "none"
+    assert turn.words.endswith("that is all.")
+    assert turn.notes
+
+
+async def test_an_answer_that_is_paused_even_after_the_last_round_is_incomplete() -> None:
+    """Issue 42: a provider that never ends has the last word of its limit."""
+    turn = turn_of(*[paused(said_text("Well, "))] * 2)
+    result = await turn.run(max_rounds=1)
+    assert (result.status, len(turn.model.requests)) == ("incomplete", 2)
+    assert result.response["incomplete_details"] == {"reason": "max_output_tokens"}
+
+
+@pytest.mark.parametrize("status", ["incomplete", "failed"])
+async def test_calls_of_a_round_that_says_it_paused_are_never_run(status: str) -> None:
+    """S0-60: only a round that is complete has whole calls, whatever else a provider says of it."""
+    turn = turn_of(paused(call("a", '{"x":', "c1"), status=status), own=["a"])
+    result = await turn.run()
+    assert (result.status, turn.tools.runs) == (status, [])
 
 
 async def test_a_failed_round_says_why_and_keeps_what_was_said() -> None:

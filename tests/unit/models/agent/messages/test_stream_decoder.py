@@ -4,8 +4,9 @@ from typing import Any
 
 import pytest
 
+from bridge.models.agent.messages.items_to_messages import exchange_of
 from bridge.models.agent.messages.stream_decoder import MessagesReading, responses_usage
-from bridge.models.agent.model import ModelRequest
+from bridge.models.agent.model import PAUSED, ModelRequest
 from tests.support.models.messages_types import find_odd_event, find_odd_request
 
 Json = dict[str, Any]
@@ -117,10 +118,56 @@ def test_texts_in_a_row_are_one_message() -> None:
 def test_each_reason_to_stop_has_its_ending(reason: str, status: str, why: str | None) -> None:
     """Issue 42: stop reasons mapped: end_turn, max_tokens, stop_sequence, tool_use, pause_turn, refusal."""
     text = block(0, {"type": "text", "text": ""}, {"type": "text_delta", "text": "Hi"})
-    _, response = read(BEGIN, *text, end(reason))
+    told, response = read(BEGIN, *text, end(reason))
+    assert told[-1].get(PAUSED, False) is (reason == "pause_turn")
     details = response["incomplete_details"]
     found = details and details["reason"]
     assert (response["status"], found) == (status, why)
+
+
+def test_what_the_providers_own_tools_asked_and_found_goes_back_as_it_came() -> None:
+    """Issue 42: the provider goes on with an answer that it paused only where it has all of it."""
+    asked: Json = {"type": "server_tool_use", "id": "srvtoolu_1", "name": "web_search", "input": {}}
+    row = {
+        "type": "web_search_result", "title": "Tea", "url": "https://shop.example/", "page_age": None,
+        "encrypted_content": "Eqg",
+    }  # fmt: skip
+    found: Json = {"type": "web_search_tool_result", "tool_use_id": "srvtoolu_1", "content": [row]}
+    told, response = read(
+        BEGIN,
+        *block(0, {"type": "text", "text": ""}, {"type": "text_delta", "text": "I look."}),
+        *block(
+            1,
+            asked,
+            {"type": "input_json_delta", "partial_json": '{"query":'},
+            {"type": "input_json_delta", "partial_json": ' "tea"}'},
+        ),
+        *block(2, found),
+        end("pause_turn"),
+    )
+    assert told[-1][PAUSED]
+    said = exchange_of(None, [*REQUEST.input, *response["output"]]).messages
+    assert said[-1]["content"] == [
+        {"type": "text", "text": "I look."},
+        {**asked, "input": {"query": "tea"}},
+        found,
+    ]
+    later: Json = {"role": "user", "content": "And coffee?"}
+    assert len(exchange_of(None, [*REQUEST.input, *response["output"], later]).messages[1]["content"]) == 1
+
+
+def test_an_answer_that_pauses_with_a_call_goes_on_by_the_outputs_of_its_calls() -> None:
+    """Issue 42: nothing else may stand between a call and its output."""
+    call = {"type": "tool_use", "id": "toolu_1", "name": "search", "input": {}}
+    told, response = read(BEGIN, *block(0, call), end("pause_turn"))
+    assert (response["status"], PAUSED in told[-1]) == ("completed", False)
+
+
+@pytest.mark.parametrize("sealed", ["own_tool:", "own_tool:{", "own_tool:[1]", 'own_tool:{"type": "text"}'])
+def test_a_block_that_a_caller_made_up_is_left_out(sealed: str) -> None:
+    """Issue 42: a client that keeps items may change them; a request with an odd block is refused as a whole."""
+    item: Json = {"type": "reasoning", "summary": [], "encrypted_content": sealed}
+    assert exchange_of(None, [*REQUEST.input, item]).messages == exchange_of(None, REQUEST.input).messages
 
 
 def test_why_the_provider_refused_can_be_read() -> None:
