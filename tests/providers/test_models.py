@@ -246,6 +246,32 @@ async def test_a_refusal_passes(api: ProviderApi) -> None:
         assert message["content"] == [{"type": "refusal", "refusal": "I will not."}]
 
 
+NOT_FOUND = b'{"detail": "Not Found"}'
+NO_MODEL = b'{"error": {"message": "The model `x` does not exist.", "code": 404}}'
+
+
+@pytest.mark.asyncio
+@pytest.mark.parametrize(
+    ("api", "status", "body", "is_helped"),
+    [
+        ("responses", 404, NOT_FOUND, True),
+        ("responses", 405, b"<h1>Method Not Allowed</h1>", True),
+        ("responses", 404, NO_MODEL, False),
+        ("responses", 400, NOT_FOUND, False),
+        ("chat", 404, NOT_FOUND, False),
+        ("messages", 404, NOT_FOUND, False),
+    ],
+)
+async def test_a_provider_without_the_responses_api_is_asked_for_its_setting(
+    api: ProviderApi, status: int, body: bytes, *, is_helped: bool
+) -> None:
+    """Issue 42: most servers speak Chat Completions alone, and a bare 404 says nothing of a setting."""
+    async with provider_harness(api) as now:
+        failure = await now.failure(answers(status, body))
+        assert ('settings need `api = "chat"`.' in failure.message) is is_helped
+        assert ".." not in failure.message
+
+
 @pytest.mark.asyncio
 @both_protocols
 @pytest.mark.parametrize(

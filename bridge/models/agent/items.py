@@ -5,6 +5,7 @@ Receives and returns `Item`s; reads from them only what the loop decides by. Nev
 
 from __future__ import annotations
 
+import re
 import secrets
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -31,6 +32,9 @@ AWAITING_TYPES = frozenset(
 
 SEARCH_CALL, SEARCH_OUTPUT = "tool_search_call", "tool_search_output"
 """Items of a native tool search: what the model looks for, and the tools that are loaded for it."""
+
+_OWN_OUTPUT = re.compile(r"tso_[0-9a-f]{16}")
+"""Ids of what the bridge itself has loaded; providers and clients make longer ones, or none."""
 
 TOOL_SEARCH = "tool_search"
 """Type of the tool by which a model searches; as a name it stands for it where each call has one."""
@@ -155,6 +159,11 @@ def search_output(call_id: str, tools: Sequence[JsonObject] = ()) -> Item:
 def answer_item(call: ModelCall, output: str | Sequence[JsonObject]) -> Item:
     """Build the output of a call; a tool search loads nothing then, whatever `output` says."""
     return search_output(call.call_id) if call.is_search else output_item(call.call_id, output)
+
+
+def is_of_own_search(item: Item) -> bool:
+    """Return whether an item is the output of a search that the bridge ran, by its id."""
+    return item.get("type") == SEARCH_OUTPUT and _OWN_OUTPUT.fullmatch(text_at(item, "id")) is not None
 
 
 def loaded_functions(item: Item) -> list[tuple[str, JsonObject]]:

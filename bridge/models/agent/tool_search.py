@@ -15,6 +15,7 @@ from bridge.models.agent.items import (
     SEARCH_OUTPUT,
     TOOL_SEARCH,
     Item,
+    is_of_own_search,
     loaded_functions,
 )
 from bridge.models.agent.model import ModelRequest
@@ -55,9 +56,9 @@ def grouped_functions(tools: Sequence[JsonObject]) -> frozenset[FunctionKey]:
     return frozenset(_functions_in({"tools": [tool for tool in tools if tool.get("type") == NAMESPACE]}))
 
 
-def functions_loaded_in(items: Iterable[Item]) -> frozenset[FunctionKey]:
-    """Return the functions that the searches of a history have loaded."""
-    outputs = (item for item in items if item.get("type") == SEARCH_OUTPUT)
+def functions_loaded_by_others(items: Iterable[Item]) -> frozenset[FunctionKey]:
+    """Return the functions that searches of a history have loaded, without those that the bridge ran."""
+    outputs = (item for item in items if item.get("type") == SEARCH_OUTPUT and not is_of_own_search(item))
     return frozenset(key for item in outputs for key in _functions_in(item))
 
 

@@ -54,6 +54,13 @@ _WITHOUT_KEY = "was sent no key, because its settings have no `api_key_env`, and
 _FOR_THE_KEY = frozenset({401, 403})
 """Statuses that blame the key."""
 
+RESPONSES_PATH = "/responses"
+
+_NO_SUCH_PATH = frozenset({404, 405})
+"""Statuses of servers that have no such path; a provider that has no such model names the model."""
+
+_SPEAKS_CHAT = 'If it speaks Chat Completions alone, its settings need `api = "chat"`.'
+
 _SERVER_ERROR = ("server_error", "server_error", "failed")
 _OTHER = ("upstream_error", "upstream_error", "answered with an error")
 _FIRST_SERVER_ERROR = 500
@@ -67,8 +74,11 @@ class Failures:
         self._provider = provider
         self._key = key
 
-    def of_body(self, body: object, *, status: int | None) -> ModelError:
-        """Convert an error object that a provider sent, with a status or within a stream of events."""
+    def of_body(self, body: object, *, status: int | None, path: str = "") -> ModelError:
+        """Convert an error object that a provider sent, with a status or within a stream of events.
+
+        `path`: what was asked for; one that the provider lacks has a remedy.
+        """
         found = error_of(body)
         status = _status_in_stream(body) if status is None else status
         code, kind, deed = _kind_of_status(status)
@@ -77,8 +87,10 @@ class Failures:
         fields = {name: self._without_key(text_at(found, name)) for name in ("code", "type", "param")}
         message = _cut(self._without_key(text_at(found, "message")))
         what = f"The provider {self._provider} {deed}"
+        told = f"{what}: {message}" if message else f"{what}."
+        lacks_path = path == RESPONSES_PATH and status in _NO_SUCH_PATH and "model" not in str(body).lower()
         return ModelError(
-            f"{what}: {message}" if message else f"{what}.",
+            f"{told.rstrip('.')}. {_SPEAKS_CHAT}" if lacks_path else told,
             code=code if not fields["code"] or fields["code"].isdigit() else fields["code"],
             kind=kind if fields["type"] in ("", "error") else fields["type"],
             param=fields["param"] or None,

@@ -203,7 +203,7 @@ class HttpProvider:
         except TimeoutError:
             raise self.failures.describe_silence("upstream_timeout") from None
         except (ConnectionFailed, RequestRefused) as error:
-            failure = self._describe(error).failure
+            failure = self._describe(error, "/models").failure
             self._remember(failure)
             raise failure from None
         found = [_listed(row) for row in rows if isinstance(row, dict)]
@@ -241,7 +241,7 @@ class HttpProvider:
             except TimeoutError:
                 raise self.failures.describe_silence("upstream_timeout") from None
             except (ConnectionFailed, RequestRefused) as error:
-                failed = self._describe(error)
+                failed = self._describe(error, path)
             failure = failed.failure
             pause_s = _pause_before_retry(number, failed)
             self._remember(failure)
@@ -289,10 +289,10 @@ class HttpProvider:
             raise self.failures.of_body(event, status=None)
         return event
 
-    def _describe(self, error: ConnectionFailed | RequestRefused) -> _Failed:
+    def _describe(self, error: ConnectionFailed | RequestRefused, path: str) -> _Failed:
         """Describe why an attempt failed before its first event."""
         if isinstance(error, RequestRefused):
-            failure = self.failures.of_body(error.body, status=error.status)
+            failure = self.failures.of_body(error.body, status=error.status, path=path)
             failure.retry_after_s = retry_after_s(error.headers)
             return _Failed(failure, may_retry=_may_retry(error, failure))
         if error.is_silent:

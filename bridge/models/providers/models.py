@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 from collections.abc import AsyncGenerator, Mapping
 from contextlib import aclosing
+from dataclasses import replace
 
 from bridge.models.agent.chat_completions.options import with_responses_options
 from bridge.models.agent.chat_completions.stream_decoder import ChatReading, Finish
@@ -19,6 +20,7 @@ from bridge.models.agent.responses.surrogate_pairs import SurrogateJoiner
 from bridge.models.agent.round_bounds import RoundBounds
 from bridge.models.agent.tools.arguments import sendable_call
 from bridge.models.providers.error_words import is_error
+from bridge.models.providers.errors import RESPONSES_PATH
 from bridge.models.providers.http_provider import HttpProvider
 from bridge.models.providers.ports import STREAM_DONE
 from bridge.tracing.context import TraceContext
@@ -49,8 +51,8 @@ class ResponsesModel:
 
     def stream_round(self, request: ModelRequest) -> AsyncGenerator[ModelEvent]:
         """Run one round, as `Model.stream_round` says."""
-        body = responses_body(fit_request(request, self._rules))
-        streaming = self._provider.stream_events("/responses", body, *_about(request))
+        body = responses_body(without_sealed(fit_request(request, self._rules)))
+        streaming = self._provider.stream_events(RESPONSES_PATH, body, *_about(request))
         return self._read_round(streaming, RoundBounds(request.tools))
 
     async def _read_round(
@@ -91,7 +93,7 @@ class ChatModel:
         """Run one round, as `Model.stream_round` says."""
         reading = ChatReading(request)
         pairs = SurrogateJoiner()
-        body = chat_request(fit_request(request, self._rules), self._dialect)
+        body = chat_request(without_sealed(fit_request(request, self._rules)), self._dialect)
         streaming = self._provider.stream_events("/chat/completions", body, *_about(request))
         is_done = False
         async with aclosing(streaming) as chunks:
@@ -157,10 +159,16 @@ async def _next_chunk(chunks: AsyncGenerator[JsonObject], finish: Finish) -> Jso
         return None
 
 
+def without_sealed(request: ModelRequest) -> ModelRequest:
+    """Return the request without what the Messages API has sealed: no other provider reads its thinking."""
+    kept = tuple(item for item in request.input if not is_sealed(item))
+    return request if len(kept) == len(request.input) else replace(request, input=kept)
+
+
 def responses_body(request: ModelRequest) -> JsonObject:
-    """Return the body of a streaming Responses request, without blocks that the Messages API has sealed."""
+    """Return the body of a streaming Responses request."""
     options = with_responses_options(request.options, request.chat_options)
-    items: list[JsonValue] = [sendable_call(item) for item in request.input if not is_sealed(item)]
+    items: list[JsonValue] = [sendable_call(item) for item in request.input]
     body: dict[str, JsonValue] = {**options, "model": request.model, "input": items}
     if request.instructions is not None:
         body["instructions"] = request.instructions

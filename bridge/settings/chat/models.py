@@ -210,8 +210,9 @@ def read_models(text: str, file: str) -> ModelsFile:
     except ValidationError as error:
         raise ModelsFileError(_sentence(error, root, file)) from None
     _refuse_doubles(read, file)
-    _refuse_searches(read, file)
-    _refuse_tool_searches(read, file)
+    apis = {provider.name: provider.api for provider in read.provider}
+    _refuse_searches(read, apis, file)
+    _refuse_tool_searches(read, apis, file)
     return read
 
 
@@ -285,9 +286,8 @@ def _refuse_doubles(read: ModelsFile, file: str) -> None:
             )
 
 
-def _refuse_searches(read: ModelsFile, file: str) -> None:
+def _refuse_searches(read: ModelsFile, apis: Mapping[str, ProviderApi], file: str) -> None:
     """Refuse OpenAI's search tool for Chat Completions, which has no way to express it."""
-    apis = {provider.name: provider.api for provider in read.provider}
     wanted = [
         (f"[[provider]] {provider.name!r}", provider.name, provider.web_search) for provider in read.provider
     ]
@@ -304,9 +304,8 @@ def _refuse_searches(read: ModelsFile, file: str) -> None:
             )
 
 
-def _refuse_tool_searches(read: ModelsFile, file: str) -> None:
+def _refuse_tool_searches(read: ModelsFile, apis: Mapping[str, ProviderApi], file: str) -> None:
     """Refuse tool search where no request could express it: with Chat Completions, and for calls in texts."""
-    apis = {provider.name: provider.api for provider in read.provider}
     wanted = [
         (f"[[provider]] {each.name!r}", each.api == "responses") for each in read.provider if each.tool_search
     ]

@@ -114,6 +114,41 @@ async def test_thinking_and_reasoning_go_back_to_their_own_protocol_alone(
     assert [item["encrypted_content"] for item in kept] == ["gAAAA"]
 
 
+async def test_a_provider_of_chat_completions_never_reads_the_thinking(
+    tmp_path: Path, provider: ScriptedProvider
+) -> None:
+    """Issue 42: `return_reasoning` returns a provider its own; a caller changes models in mid-turn."""
+    named: tuple[ProviderApi, ...] = ("messages", "chat")
+    file = ModelsFile(
+        provider=tuple(
+            ProviderSettings(
+                name=api,
+                base_url=provider.base_url,
+                api_key_env="SCRIPTED_KEY",
+                api=api,
+                return_reasoning=api == "chat",
+            )
+            for api in named
+        ),
+        model=tuple(ModelSettings(id=api, provider=api) for api in named),
+    )
+    tool: Any = {"type": "function", "name": "mine", "parameters": {"type": "object", "properties": {}}}
+    async with model_bridge(tmp_path, provider, models=file) as bridge, client_of(bridge) as client:
+        provider.play(reasoning("Secret.") + calls(("mine", {})), text("Done."))
+        history: list[Any] = [{"role": "user", "content": "Go"}]
+        first = await client.responses.create(model="messages", input=history, tools=[tool], store=False)
+        history += [item.model_dump(exclude_none=True) for item in first.output]
+        history.append({"type": "function_call_output", "call_id": "call_0_1", "output": "ok"})
+        assert "Secret." in json.dumps(history)
+        await client.responses.create(model="chat", input=history, tools=[tool], store=False)
+    assert [message["role"] for message in provider.requests[1].body["messages"]] == [
+        "user",
+        "assistant",
+        "tool",
+    ]
+    assert "Secret." not in json.dumps(provider.requests[1].body)
+
+
 @pytest.mark.parametrize("apis", [("messages", "responses"), ("responses", "messages")])
 async def test_a_provider_that_changes_its_api_reads_no_reasoning_of_the_other(
     tmp_path: Path, provider: ScriptedProvider, apis: tuple[ProviderApi, ProviderApi]

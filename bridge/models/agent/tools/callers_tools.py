@@ -6,7 +6,12 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 from bridge.models.agent.items import Item, ModelCall
-from bridge.models.agent.tool_search import FunctionKey, brings_search, functions_loaded_in, grouped_functions
+from bridge.models.agent.tool_search import (
+    FunctionKey,
+    brings_search,
+    functions_loaded_by_others,
+    grouped_functions,
+)
 from toolserver.json_types import JsonObject, JsonValue, text_at
 
 RUN_BY_CALLER = ("function", "custom")
@@ -66,6 +71,6 @@ def callers_functions(tools: Sequence[JsonObject], history: Iterable[Item]) -> C
     grouped = grouped_functions(tools)
     if not brings_search(tools):
         return CallersFunctions(names, grouped)
-    loaded = functions_loaded_in(history)
+    loaded = functions_loaded_by_others(history)
     names |= {name for space, name in loaded if not space}
     return CallersFunctions(names, grouped | {key for key in loaded if key[0]}, searches=True)

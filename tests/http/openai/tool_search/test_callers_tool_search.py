@@ -12,7 +12,17 @@ from openai import AsyncOpenAI
 from tests.support.models.model_answers import calls, loaded_call, searches, text
 from tests.support.models.model_bridge import client_of
 from tests.support.models.scripted_provider import ScriptedProvider, events
-from tests.support.models.search_bridge import PLAIN, SEARCHER, answer, asked, names_of, search_bridge, sent
+from tests.support.models.search_bridge import (
+    LOADED,
+    PLAIN,
+    SEARCHED,
+    SEARCHER,
+    answer,
+    asked,
+    names_of,
+    search_bridge,
+    sent,
+)
 from tests.support.models.stored_responses import wait_for_end
 from tests.support.running_bridge import page_of
 
@@ -100,6 +110,18 @@ async def test_a_caller_searches_loads_and_runs_its_own_functions(
     again = await answer(client, input="Sure?", previous_response_id=third.id, **asking)
     assert again.output_text == "Still Ann."
     assert sent(provider, 3)["input"][: len(sent(provider, 2)["input"])] == sent(provider, 2)["input"]
+
+
+async def test_what_the_bridge_has_loaded_stays_its_own_when_a_caller_searches(
+    tmp_path: Path, provider: ScriptedProvider
+) -> None:
+    """Issue 42: its calls were handed back to a caller that had never heard of the function."""
+    async with search_bridge(tmp_path, provider) as bridge, asked(bridge) as client:
+        provider.play(*SEARCHED, LOADED, text("Still tea."))
+        first = await answer(client, input="What is there?")
+        again = await answer(client, input="And now?", previous_response_id=first.id, tools=[SEARCH])
+    assert again.output_text == "Still tea."
+    assert "tea" in str(sent(provider, 4)["input"][-1]["output"])
 
 
 async def test_functions_that_load_later_are_searched_by_the_provider(

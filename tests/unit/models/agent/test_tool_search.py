@@ -133,15 +133,17 @@ def test_calls_belong_to_whoever_brought_their_function() -> None:
         return callers_functions(tools, history).runs_call(made)
 
     eager: JsonObject = {**GROUP, "tools": [plain]}
+    theirs: Item = {**LOADED, "id": "tso_68af4030d1c0819490c0a3c5"}
     assert runs(call(None), plain)
     assert not runs(call("shop"), plain)
     assert runs(call("shop"), eager)
     assert not runs(call(None), eager)
     assert not runs(SEARCH, plain, eager)
     assert runs(SEARCH, deferred)
-    assert runs(call("shop"), deferred, history=(LOADED,))
-    assert not runs(call("shop"), plain, history=(LOADED,))
-    assert runs(call("list"), deferred, history=(search_output("s1", [plain]),)), "its own name is none"
+    assert runs(call("shop"), deferred, history=(theirs,))
+    assert not runs(call("shop"), plain, history=(theirs,))
+    assert runs(call("list"), deferred, history=({**theirs, "tools": [plain]},)), "its own name is none"
+    assert not runs(call("shop"), deferred, history=(LOADED,)), "the bridge loaded it"
     assert brings_search([deferred])
     assert brings_search([GROUP])
     assert not brings_search([eager, plain])

@@ -165,7 +165,7 @@ def test_an_answer_that_pauses_with_a_call_goes_on_by_the_outputs_of_its_calls()
 
 @pytest.mark.parametrize("sealed", ["own_tool:", "own_tool:{", "own_tool:[1]", 'own_tool:{"type": "text"}'])
 def test_a_block_that_a_caller_made_up_is_left_out(sealed: str) -> None:
-    """Issue 42: a client that keeps items may change them; a request with an odd block is refused as a whole."""
+    """Issue 42: a client that keeps items may change them; one odd block fails the whole request."""
     item: Json = {"type": "reasoning", "summary": [], "encrypted_content": sealed}
     assert exchange_of(None, [*REQUEST.input, item]).messages == exchange_of(None, REQUEST.input).messages
 
