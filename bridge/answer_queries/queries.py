@@ -37,6 +37,11 @@ _HARMLESS = frozenset(("not_json", "query"))
 _TOO_LARGE = "The query needs more memory than it may use. Select less, or read the text with offset."
 
 
+def spawn_query_child() -> Awaitable[Child]:
+    """Start a process that reads answers."""
+    return spawn_module(QUERY_CHILD)
+
+
 class QueryWorker:
     """Implements `AnswerQueries`. All methods run on one event loop."""
 
@@ -46,10 +51,15 @@ class QueryWorker:
         *,
         query_s: float = QUERY_S,
         note_end: Callable[[str, str], None] | None = None,
+        spawn: Callable[[], Awaitable[Child]] = spawn_query_child,
     ) -> None:
-        """`query_s` as `QUERY_S`. `note_end` gets the work (`outline` or `select`) and how it ended."""
+        """`query_s` as `QUERY_S`; `spawn` starts a process.
+
+        `note_end` gets the work (`outline` or `select`) and how it ended.
+        """
         self._timings = timings
         self._query_s = query_s
+        self._spawn = spawn
         self._note_end = note_end or _note_nothing
         self._places = Places(PLACES)
         self._idle: Child | None = None
@@ -88,7 +98,7 @@ class QueryWorker:
         try:
             child, self._idle = self._idle, None
             if child is None or child.returncode is not None:
-                child = await spawn_module(QUERY_CHILD)
+                child = await self._spawn()
             keeps_child = False
             try:
                 selected = await self._ask_child(child, kept, question)
@@ -113,13 +123,21 @@ class QueryWorker:
         except TimeoutError:
             raise self._too_slow() from None
         except asyncio.IncompleteReadError:
-            await child.communicate()  # it has ended, or is ending: to kill it now would lose how
-            if used_up_its_time(child.returncode):
+            if await self._used_up_its_time(child):
                 raise self._too_slow() from None
             raise QueryRefused("too_large", _TOO_LARGE) from None
         except (ConnectionError, ValueError):
             raise QueryRefused("too_large", _TOO_LARGE) from None
         return Selected(found.removeprefix(TEXT_MARK), orjson.loads(complete))
+
+    async def _used_up_its_time(self, child: Child) -> bool:
+        """Whether a process whose answer broke off took too long. To kill it now would lose how it ended."""
+        try:
+            async with asyncio.timeout(self._timings.query_s):
+                await child.communicate()
+        except TimeoutError:
+            return True
+        return used_up_its_time(child.returncode)
 
     def _too_slow(self) -> QueryRefused:
         message = f"The query took longer than {self._query_s:g} s. Ask something simpler."

@@ -27,6 +27,7 @@ from toolserver.openapi.bundle import Bundle, bundle_document
 from toolserver.openapi.overlay import parse_edited_document
 from toolserver.schema.strict import strict_schema
 from toolserver.tool.compile import CompiledDocument, CompiledOperation, DocumentTools
+from toolserver.tool.definition import ToolSchema
 
 
 def check(options: argparse.Namespace) -> int:
@@ -37,9 +38,10 @@ def check(options: argparse.Namespace) -> int:
     document = _read(options)
     if document is None:
         return 2
-    compiled = with_schema_warnings(document)
-    edited = _changes_of(document)
-    fitted = find_changed_tools(document, options.dialect) if options.dialect else None
+    schemas = build_schemas(document)
+    compiled = with_schema_warnings(document.compiled, schemas)
+    edited = _changes_of(document, schemas)
+    fitted = find_changed_tools(compiled, schemas, options.dialect) if options.dialect else None
     if options.json:
         asked = {"changes": edited, "dialect_changes": fitted}
         found = {name: changes for name, changes in asked.items() if changes is not None}
@@ -98,15 +100,23 @@ def describe_tool(operation: CompiledOperation, schema_json: bytes, *, as_functi
     return fields if strict.is_strict else {**fields, "strict_reason": strict.reason}
 
 
-def with_schema_warnings(document: DocumentTools) -> CompiledDocument:
-    """Add the warnings that are only known once the schemas are compiled."""
-    operations: list[CompiledOperation] = []
+def build_schemas(document: DocumentTools) -> dict[str, ToolSchema]:
+    """Return the schemas of all operations by key, each built once: together they have a limit."""
+    schemas: dict[str, ToolSchema] = {}
     with showing_progress("Compiling schemas") as progress:
         for operation in document.compiled.operations:
-            warnings = (*operation.warnings, *document.schema_of(operation.key).warnings)
-            operations.append(structs.replace(operation, warnings=warnings))
-            progress.set_done(len(operations), len(document.compiled.operations))
-    return replace(document.compiled, operations=tuple(operations))
+            schemas[operation.key] = document.schema_of(operation.key)
+            progress.set_done(len(schemas), len(document.compiled.operations))
+    return schemas
+
+
+def with_schema_warnings(compiled: CompiledDocument, schemas: Mapping[str, ToolSchema]) -> CompiledDocument:
+    """Add the warnings that are only known once the schemas are built."""
+    operations = tuple(
+        structs.replace(operation, warnings=(*operation.warnings, *schemas[operation.key].warnings))
+        for operation in compiled.operations
+    )
+    return replace(compiled, operations=operations)
 
 
 def build_report(compiled: CompiledDocument) -> dict[str, Any]:
@@ -129,16 +139,18 @@ def build_report(compiled: CompiledDocument) -> dict[str, Any]:
     }
 
 
-def find_changed_tools(document: DocumentTools, dialect: Dialect) -> dict[str, list[str]]:
+def find_changed_tools(
+    compiled: CompiledDocument, schemas: Mapping[str, ToolSchema], dialect: Dialect
+) -> dict[str, list[str]]:
     """Return the tools that a provider of this dialect does not take as they are, with what changes."""
     rules = rules_in_dialect(dialect)
     found: dict[str, list[str]] = {}
-    for operation in document.compiled.operations:
+    for operation in compiled.operations:
         tool: JsonObject = {
             "type": "function",
             "name": operation.suggested_name,
             "description": operation.description,
-            "parameters": orjson.loads(document.schema_of(operation.key).schema_json),
+            "parameters": orjson.loads(schemas[operation.key].schema_json),
         }
         if changes := find_changes(tool, rules):
             found[operation.suggested_name] = [*map(describe_change, changes)]
@@ -167,13 +179,13 @@ async def bundle_here(
     return bundle_document(text, source_url=source_url, texts=texts, omitted=left_out)
 
 
-def _changes_of(document: DocumentTools) -> dict[str, list[str]] | None:
+def _changes_of(document: DocumentTools, schemas: Mapping[str, ToolSchema]) -> dict[str, list[str]] | None:
     """What overlays change, by operation; None: there are none, or nothing could be used without them."""
     try:
         before = document.before_edits(source_url=None)
     except DocumentError:
         return None
-    return None if before is None else list_changes(before, document)
+    return None if before is None else list_changes(before, document.compiled, schemas)
 
 
 def _print_report(compiled: CompiledDocument, changes: Mapping[str, Sequence[str]]) -> None:

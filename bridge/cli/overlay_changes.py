@@ -7,28 +7,34 @@ are compared.
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from typing import Any
 
 import orjson
 
 from toolserver.operation.withheld import fixed_values
-from toolserver.tool.compile import CompiledOperation, DocumentTools
+from toolserver.tool.compile import CompiledDocument, CompiledOperation, DocumentTools
+from toolserver.tool.definition import ToolSchema
 
 _SHOWN_CHARS = 100
 
 
-def list_changes(before: DocumentTools, after: DocumentTools) -> dict[str, list[str]]:
-    """Return what has changed, by operation: those of the edited document first, then those that are gone."""
+def list_changes(
+    before: DocumentTools, after: CompiledDocument, schemas: Mapping[str, ToolSchema]
+) -> dict[str, list[str]]:
+    """Return what has changed, by operation: those of the edited document first, then those that are gone.
+
+    `schemas`: of the edited document, by key.
+    """
     old = {operation.key: operation for operation in before.compiled.operations}
-    new = {operation.key: operation for operation in after.compiled.operations}
+    new = {operation.key: operation for operation in after.operations}
     found: dict[str, list[str]] = {}
     for key, operation in new.items():
         if key not in old:
             found[key] = ["it is new"]
         elif lines := [
             *_tool_lines(old[key], operation),
-            *_argument_lines(old[key], operation, before, after),
+            *_argument_lines(old[key], operation, before.schema_of(key), schemas[key]),
         ]:
             found[key] = lines
     return found | {key: ["it is no longer a tool"] for key in old if key not in new}
@@ -48,10 +54,10 @@ def _tool_lines(old: CompiledOperation, new: CompiledOperation) -> Iterator[str]
 
 
 def _argument_lines(
-    was_tool: CompiledOperation, tool: CompiledOperation, before: DocumentTools, after: DocumentTools
+    was_tool: CompiledOperation, tool: CompiledOperation, before: ToolSchema, after: ToolSchema
 ) -> Iterator[str]:
-    old = orjson.loads(before.schema_of(tool.key).schema_json)
-    new = orjson.loads(after.schema_of(tool.key).schema_json)
+    old = orjson.loads(before.schema_json)
+    new = orjson.loads(after.schema_json)
     plan = orjson.loads(tool.plan_json)
     names_now = _arguments_of(plan)
     names_before = _arguments_of(orjson.loads(was_tool.plan_json))

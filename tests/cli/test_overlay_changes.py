@@ -6,8 +6,13 @@ from pathlib import Path
 import pytest
 
 from bridge.__main__ import main
+from bridge.cli.documents import build_schemas, find_changed_tools
+from bridge.cli.overlay_changes import list_changes
 from tests.support.documents.compiled import document_text, operation, overlay_text
 from toolserver.json_types import JsonObject
+from toolserver.openapi.document import DocumentLimits, parse_document
+from toolserver.openapi.overlay import parse_overlays
+from toolserver.tool.compile import DocumentTools
 
 LIST = "$.paths['/products'].get"
 
@@ -55,3 +60,21 @@ def test_check_says_what_overlays_change(tmp_path: Path, capsys: pytest.CaptureF
     assert "~ GET /gone: it is no longer a tool" in printed
     assert main(["check", str(spec), "--json"]) == 0
     assert "changes" not in json.loads(capsys.readouterr().out)
+
+
+def test_changes_of_overlays_and_of_a_provider_come_from_schemas_that_are_built_once() -> None:
+    """Issue 42: the schemas of a document have one limit together; past it they say types alone."""
+    odd: JsonObject = {"type": ["integer", "string"], "description": "Word. " * 2000, "exclusiveMinimum": 0}
+    number: JsonObject = {"name": "n", "in": "query", "schema": odd}
+    found: JsonObject = {"operationId": "list", "parameters": [number], "responses": {}}
+    text = document_text(paths={"/a": {"get": found}})
+    edits = parse_overlays([overlay_text({"target": "$.paths['/a'].get", "update": said(name="listAll")})])
+    document = parse_document(text, limits=DocumentLimits(max_compiled_bytes=1200), edits=edits)
+    tools = DocumentTools(document, source_url=None)
+    before = tools.before_edits(source_url=None)
+    assert before is not None
+    schemas = build_schemas(tools)
+    assert list_changes(before, tools.compiled, schemas) == {"GET /a": ["name: listAll, was list"]}
+    [changes] = find_changed_tools(tools.compiled, schemas, "gemini").values()
+    assert "`exclusiveMinimum`" in "".join(changes)
+    assert tools.schema_of("GET /a").warnings, "a second building tells types alone"

@@ -5,7 +5,7 @@ import json
 import pytest
 from playwright.async_api import Page, expect
 
-from bridge.cli.documents import build_report, with_schema_warnings
+from bridge.cli.documents import build_report, build_schemas, with_schema_warnings
 from tests.browser.browser_harness import BrowserHarness
 from tests.support.chromium import go_to
 from tests.support.documents.compiled import document_text, operation, tools_of
@@ -50,7 +50,9 @@ async def test_the_report_is_shown_before_acceptance_and_later_and_is_that_of_ch
         await expect(shown.get_by_text("GET /broken/8")).to_be_visible()
         await shown.locator("summary", has_text="a browser cannot send").click()
         await expect(shown.get_by_text("cookie session (required)")).to_be_visible()
-    assert await copied_report(page) == build_report(with_schema_warnings(tools_of(text)))
+    tools = tools_of(text)
+    compiled = with_schema_warnings(tools.compiled, build_schemas(tools))
+    assert await copied_report(page) == build_report(compiled)
 
 
 async def copied_report(page: Page) -> object:

@@ -2,6 +2,8 @@
 
 import asyncio
 import json
+import os
+import sys
 from collections.abc import AsyncGenerator
 from contextlib import asynccontextmanager
 from pathlib import Path
@@ -12,6 +14,8 @@ import pytest
 from bridge.answer_queries.queries import QueryWorker
 from bridge.app.server import Bridge
 from bridge.calls.reading import KeptText, QueryRefused
+from bridge.documents.piped_child import Child, spawn_child
+from bridge.timings import Timings
 from tests.support.cluster.bridge_pairs import home_url
 from tests.support.documents.compiled import document_text
 from tests.support.running_bridge import FakePage, page_of, running_bridge
@@ -245,6 +249,22 @@ async def test_a_query_that_takes_too_much_memory_or_makes_too_much_ends_by_that
         assert refused.value.reason == reason
     finally:
         await worker.close()
+
+
+async def test_a_process_that_stops_answering_and_does_not_end_is_ended() -> None:
+    """Issue 42: a query waited for good, in one of two places, for a process that had closed its pipe."""
+    started: list[Child] = []
+
+    async def spawn() -> Child:
+        mute = "import os, signal; os.close(1); signal.pause()"
+        started.append(await spawn_child((sys.executable, "-c", mute), os.environ))
+        return started[0]
+
+    worker = QueryWorker(Timings(query_s=0.1), spawn=spawn)
+    with pytest.raises(QueryRefused) as refused:
+        await worker.select_from(KeptText("{}"), "a", 1000)
+    assert refused.value.reason == "too_slow"
+    assert started[0].returncode is not None
 
 
 async def test_a_query_that_takes_too_long_ends_its_process_and_not_the_next_query() -> None:
