@@ -86,7 +86,7 @@ async def begin_session(
     bridge: Bridge, http: aiohttp.ClientSession, client: Any, *, key: str | None = None, path: str = "/mcp"
 ) -> dict[str, str]:
     """The headers that a legacy client of that `clientInfo` sends with each request after `initialize`."""
-    start = {"protocolVersion": LEGACY, "capabilities": {}, "clientInfo": client}
+    start: dict[str, Any] = {"protocolVersion": LEGACY, "capabilities": {}, "clientInfo": client}
     body, headers = legacy_request("initialize", start)
     sent = {"Authorization": f"Bearer {key or bridge.key}", **headers}
     async with http.post(f"{bridge.base_url}{path}", json=body, headers=sent) as response:

@@ -193,6 +193,8 @@ def _item(part: Part, number: int, index: int) -> Json:
         case "reasoning":
             summary = [{"type": "summary_text", "text": whole}]
             return {"type": "reasoning", "id": f"rs_{number}_{index}", "summary": summary}
+        case "own tool" | "found":
+            raise AssertionError(f"{part.kind}: of Messages alone")
         case "text" | "refusal":
             return {
                 "type": "message",

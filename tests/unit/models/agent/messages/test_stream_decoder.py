@@ -153,12 +153,13 @@ def test_what_the_providers_own_tools_asked_and_found_goes_back_as_it_came() -> 
         found,
     ]
     later: Json = {"role": "user", "content": "And coffee?"}
-    assert len(exchange_of(None, [*REQUEST.input, *response["output"], later]).messages[1]["content"]) == 1
+    answered = exchange_of(None, [*REQUEST.input, *response["output"], later]).messages[1]
+    assert answered["content"] == [{"type": "text", "text": "I look."}]
 
 
 def test_an_answer_that_pauses_with_a_call_goes_on_by_the_outputs_of_its_calls() -> None:
     """Issue 42: nothing else may stand between a call and its output."""
-    call = {"type": "tool_use", "id": "toolu_1", "name": "search", "input": {}}
+    call: Json = {"type": "tool_use", "id": "toolu_1", "name": "search", "input": {}}
     told, response = read(BEGIN, *block(0, call), end("pause_turn"))
     assert (response["status"], PAUSED in told[-1]) == ("completed", False)
 
