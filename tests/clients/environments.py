@@ -137,12 +137,16 @@ NODE_TOOLS = ClientEnvironment("node_tools", NODE_LOCK)
 RELEASE = ClientEnvironment("release", HERE.parent / "packages" / "locks" / "release.lock")
 """What judges, installs and lists packages; no client of MCP, but locked and made like one."""
 
+GOOGLE_GENAI = ClientEnvironment("google_genai", HERE / "locks" / "google_genai.lock")
+"""Whose types judge what Gemini is sent; a client of a provider of models."""
+
 IDENTITY_PROVIDER = ClientEnvironment("identity_provider", PROVIDER_LOCK)
 """At which people log in, in tests of the login; Node's, too."""
 
 OPEN_WEBUI = GivenEnvironment("OPEN_WEBUI_PYTHON", "0.12.4")
 ENVIRONMENTS = {
-    each.name: each for each in (MCP_2, MCP_1, AGENTS, NODE, NODE_TOOLS, RELEASE, IDENTITY_PROVIDER)
+    each.name: each
+    for each in (MCP_2, MCP_1, AGENTS, NODE, NODE_TOOLS, RELEASE, GOOGLE_GENAI, IDENTITY_PROVIDER)
 }
 
 
