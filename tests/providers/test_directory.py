@@ -223,3 +223,56 @@ async def test_a_missing_key_stops_the_start() -> None:
     async with scene() as now:
         with pytest.raises(ModelsFileError, match="set the environment variable OTHER_KEY"):
             now.directory(api_key_env="OTHER_KEY")
+
+
+ODD: JsonObject = {"type": ["integer", "string"]}
+TOOL: JsonObject = {
+    "type": "function",
+    "name": "t",
+    "parameters": {"type": "object", "properties": {"n": ODD}},
+}
+
+
+@pytest.mark.asyncio
+async def test_a_gateway_is_known_by_the_models_that_are_named() -> None:
+    """Finding O-4: a provider whose models the settings name is never asked what it lists."""
+    async with scene() as now:
+        named = ModelSettings(id="g", provider="main", model="google/gemini-3.5-pro")
+        directory = now.directory(named, only_main=True, api="chat")
+        now.main.play(text("Hi"))
+        entry = await directory.find_model("g")
+        request = ModelRequest(entry.id, ({"role": "user", "content": "Hello"},), tools=(TOOL,))
+        async for _ in entry.model.stream_round(request):
+            pass
+        [sent] = now.main.requests[-1].body["tools"]
+        assert "anyOf" in sent["function"]["parameters"]["properties"]["n"]
+        assert now.main.listings == 0
+        await directory.close_providers()
+
+
+@pytest.mark.asyncio
+@pytest.mark.parametrize(
+    ("listed", "dialect", "is_fitted"),
+    [
+        (["gemini-3.5-pro", "models/gemini-3.5-flash"], None, True),
+        (["gemini-3.5-pro", "gpt-5.4"], None, False),
+        (["gemini-3.5-pro"], "plain", False),
+        (["small"], "gemini", True),
+    ],
+)
+async def test_a_gateway_is_known_by_what_it_lists_unless_its_settings_say_whose_rules_hold(
+    listed: list[str], dialect: str | None, *, is_fitted: bool
+) -> None:
+    """Finding W-4, O-4: chosen by host and a test request, changeable; its address tells nothing."""
+    async with scene() as now:
+        now.main.models = listed
+        directory = now.directory(only_main=True, api="chat", dialect=dialect)
+        assert await ids(directory) == sorted(listed)
+        entry = await directory.find_model(listed[0])
+        now.main.play(text("Hi"))
+        request = ModelRequest(entry.id, ({"role": "user", "content": "Hello"},), tools=(TOOL,))
+        async for _ in entry.model.stream_round(request):
+            pass
+        [sent] = now.main.requests[-1].body["tools"]
+        assert (sent["function"]["parameters"]["properties"]["n"] != ODD) is is_fitted
+        await directory.close_providers()

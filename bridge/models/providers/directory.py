@@ -70,6 +70,8 @@ class ModelDirectory:
             )
             for settings in file.provider
         }
+        for name, shelf in self._shelves.items():
+            shelf.learn_dialect([model.model or model.id for model in file.model if model.provider == name])
         self._named = {
             settings.id: self._shelves[settings.provider].entry(settings) for settings in file.model
         }

@@ -19,6 +19,7 @@ from bridge.models.providers.models import ChatModel, MessagesModel, ResponsesMo
 from bridge.models.providers.ports import Listed, Refuse
 from bridge.settings.chat import model_facts
 from bridge.settings.chat.models import DEMO_ID, ModelSettings, ProviderSettings, WebSearch
+from bridge.settings.chat.provider_rules import guess_dialect, known_dialect
 from toolserver.json_types import JsonObject
 
 DEMO_PROVIDER_NAME = "tool-bridge"
@@ -157,6 +158,7 @@ class ProviderShelf:
         """
         self.name = settings.name
         self.owner_id = owner_id
+        self._told = settings
         self.provider = HttpProvider(settings, key, clock=clock, refuse=refuse)
         self.lists = lists
         self._model = _client_of(self.provider)
@@ -190,10 +192,25 @@ class ProviderShelf:
         except ModelError as error:
             _log.warning("The models of %s cannot be listed: %s", self.name, error.message)
             return LIST_AGAIN_S
+        self.learn_dialect([model.name for model in listed])
         entries = {model.name: self._listed_entry(model) for model in listed}
         chosen = self._chosen or entries
         self.list = [entries.get(name) or self._entry_named(name) for name in chosen]
         return LISTED_S
+
+    def learn_dialect(self, names: Sequence[str]) -> None:
+        """Keep the rules of those whose models these are, where neither settings nor address say whose hold.
+
+        What a user has set up is left as it is: the page asked for the list before it was stored.
+        """
+        settings = self._told
+        if self.owner_id is not None or settings.dialect or known_dialect(settings.base_url, settings.api):
+            return
+        guessed = guess_dialect(names)
+        if guessed != self.provider.settings.dialect:
+            _log.info("By its models, %s is sent tools as for %s.", self.name, guessed or "any provider")
+            self.provider.settings = settings.model_copy(update={"dialect": guessed})
+            self._model = _client_of(self.provider)
 
     def _entry_named(self, name: str) -> ModelEntry:
         return self.entry(ModelSettings(id=name, provider=self.name))
