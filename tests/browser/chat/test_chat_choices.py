@@ -5,13 +5,16 @@ from pathlib import Path
 
 import pytest
 import pytest_asyncio
-from playwright.async_api import Browser, expect
+from playwright.async_api import Browser, Page, expect
 
 from tests.browser.browser_harness import open_harness
 from tests.browser.chat_harness import PICTURE, ChatHarness, barriers, open_chat_harness
 from tests.support.chromium import expect_connection, go_to
-from tests.support.models.model_answers import text
+from tests.support.documents.compiled import document_text, paths_with_odd_tool
+from tests.support.models.messages_side import MESSAGES
+from tests.support.models.model_answers import calls, text
 from tests.support.models.scripted_provider import scripted_provider
+from tests.support.models.tool_types import find_tool_problems
 
 pytestmark = [pytest.mark.browser, pytest.mark.asyncio(loop_scope="session"), pytest.mark.slow]
 
@@ -49,6 +52,63 @@ async def test_an_empty_chat_leads_to_a_model_that_answers(chromium: Browser, tm
         await page.keyboard.press("Enter")
         await expect(page.get_by_role("article", name="Answer", exact=True)).to_contain_text("Hello.")
         assert provider.requests[-1].headers["Authorization"] == "Bearer sk-of-mine"
+
+
+RULES = {
+    "openai": ("OpenAI", "Responses"),
+    "openai-legacy": ("OpenAI, models before GPT-4.1", "Chat Completions"),
+    "azure": ("Azure", "Chat Completions"),
+    "gemini": ("Gemini", "Chat Completions"),
+    "anthropic": ("Anthropic", "Messages"),
+    "plain": ("No rules of their own", "Chat Completions"),
+}
+"""Rules for tools as the form names them, and the protocol that is usual for them."""
+
+
+@pytest.mark.parametrize("dialect", RULES)
+async def test_rules_for_tools_are_chosen_and_hold_in_the_chat(
+    chromium: Browser, tmp_path: Path, dialect: str
+) -> None:
+    """Issue 42: chosen by a test request, changeable; the page says which tools change and how."""
+    async with (
+        scripted_provider(MESSAGES) as provider,
+        open_harness(chromium, tmp_path, ["shop.json"]) as scene,
+    ):
+        odd = document_text("Odd", paths=paths_with_odd_tool())
+        await scene.bridge.components.registry.share_document("odd.json", odd, source_url=None)
+        provider.models = ["gemini-3-pro"] if dialect == "gemini" else ["small"]
+        page = await scene.open_page()
+        await add_provider(page, provider.base_url, dialect)
+        await go_to(page, "chat")
+        provider.play(calls(("listProducts", {})), text("Tea."))
+        await page.get_by_role("textbox", name="Message", exact=True).fill("What is there?")
+        await page.keyboard.press("Enter")
+        await expect(page.get_by_role("article", name="Answer", exact=True)).to_contain_text("Tea.")
+    assert find_tool_problems(provider.requests[-1].body["tools"], dialect) == []
+
+
+async def add_provider(page: Page, address: str, dialect: str) -> None:
+    """By the form, whose test knows Gemini by what is listed; other rules are chosen by hand."""
+    rules, protocol = RULES[dialect]
+    await go_to(page, "chat")
+    await page.get_by_role("link", name="add a model", exact=True).click()
+    await page.get_by_label("Provider", exact=True).select_option(label="Another address")
+    await page.get_by_label("Address").fill(address)
+    chosen = page.get_by_label("Rules for tools")
+    if not await chosen.is_visible():
+        await page.locator("summary", has_text="More").click()
+    await page.get_by_label("Protocol").select_option(label=protocol)
+    if dialect != "gemini":
+        await chosen.select_option(label=rules)
+    await page.get_by_role("button", name="Test").click()
+    await expect(page.get_by_text("It answers, and lists one model.")).to_be_visible()
+    await expect(chosen).to_have_value(dialect)
+    told = page.locator("details").filter(has_text="for this provider.")
+    if dialect == "gemini":
+        await told.locator("summary").click()
+        await expect(told).to_contain_text("2fa: is called _2fa there; several types become forms of anyOf")
+    await page.get_by_role("button", name="Save").click()
+    await expect(page.get_by_role("button", name="Change 127.0.0.1")).to_be_visible()
 
 
 async def test_files_are_attached_taken_back_and_seen_again(chat: ChatHarness) -> None:

@@ -14,6 +14,7 @@ from pydantic import TypeAdapter, ValidationError
 
 from tests.clients.environments import GOOGLE_GENAI, HERE
 from tests.support.models.messages_types import find_odd_request
+from tests.support.models.schema_judge import find_tool_refusals, read_rules
 from tests.support.programs.needs import need_environment
 
 GEMINI_TYPES: Path = HERE / "programs" / "gemini_types.py"
@@ -43,6 +44,19 @@ def find_odd_tools(tools: Sequence[Json], api: str) -> str | None:
     except ValidationError as error:
         return str(error)
     return None
+
+
+def find_tool_problems(tools: Sequence[Json], dialect: str) -> list[str]:
+    """What the client's types, and the rules of a dialect, have against tools in its protocol."""
+    api = {"openai": "responses", "anthropic": "messages"}.get(dialect, "chat")
+    problems = [odd] if (odd := find_odd_tools(tools, api)) else []
+    if dialect == "plain":
+        return problems
+    for tool in tools:
+        function = tool.get("function", tool)
+        plain = {"parameters": function.get("input_schema"), **function}
+        problems += find_tool_refusals(plain, read_rules(dialect))
+    return problems
 
 
 def find_gemini_complaints(declarations: Sequence[Json]) -> list[str]:
