@@ -210,7 +210,7 @@ def read_models(text: str, file: str) -> ModelsFile:
     except ValidationError as error:
         raise ModelsFileError(_sentence(error, root, file)) from None
     _refuse_doubles(read, file)
-    apis = {provider.name: provider.api for provider in read.provider}
+    apis: dict[str, ProviderApi] = {provider.name: provider.api for provider in read.provider}
     _refuse_searches(read, apis, file)
     _refuse_tool_searches(read, apis, file)
     return read
