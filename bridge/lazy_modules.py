@@ -21,7 +21,6 @@ LazyName = Literal[
     "redis_connection",
     "redis_directory",
     "replica",
-    "replica_connections",
     "span_exporter",
     "straight_socket",
     "unread_libraries",
@@ -36,9 +35,8 @@ LAZY_MODULES: Mapping[LazyName, str] = {
     "redis_connection": "bridge.cluster.redis_connection:RedisConnection",  # redis, an extra
     "redis_directory": "bridge.cluster.redis_directory:RedisDirectory",  # likewise
     "replica": "bridge.app.replica:Replica",  # likewise
-    "replica_connections": "bridge.cluster.replica_connections:ReplicaConnections",  # insides of aiohttp
     "span_exporter": "bridge.telemetry.otlp_exporter:OtlpExporter",  # opentelemetry, an extra
-    "straight_socket": "bridge.browsers.straight_socket:StraightPageSocket",  # likewise
+    "straight_socket": "bridge.browsers.straight_socket:StraightPageSocket",  # insides of aiohttp
     "unread_libraries": "bridge.library_versions:explain_missing_name",  # likewise
     "uvloop": "uvloop:new_event_loop",  # not on Windows
 }

@@ -96,10 +96,8 @@ class Replica(Part):
         listeners = MembershipListeners(self._bury, self._follow_change, count_lapse, self._decide)
         return Membership(self._directory, ports, listeners, timings)
 
-    def open_relay(self, store: Store, *, is_straight: bool) -> AmongReplicas:
+    def open_relay(self, store: Store) -> AmongReplicas:
         """Return what other parts of the bridge need of it.
-
-        `is_straight`: whether requests are passed on by the insides of aiohttp.
 
         Raises:
             AddressInUse: nothing can listen at the address by which others reach this replica.
@@ -111,7 +109,6 @@ class Replica(Part):
             secret=self._secret,
             listener=listen_at_url(self._url),
             counters=self._counters,
-            is_straight=is_straight,
         )
         answers = self._relay.find_answers(self._membership)
         return AmongReplicas(

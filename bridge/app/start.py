@@ -101,7 +101,7 @@ async def start_bridge(
         if among is not None:
             given = among(store)
         else:
-            given = AmongReplicas() if replica is None else replica.open_relay(store, is_straight=path)
+            given = AmongReplicas() if replica is None else replica.open_relay(store)
         parts = Components(ground, instruments, documents or DocumentWorker(), offer, given)
         bridge = await _start_parts(parts, listener, given.relay, replica)
         unstarted.pop_all()

@@ -6,12 +6,11 @@ from collections.abc import AsyncGenerator, AsyncIterator
 from contextlib import asynccontextmanager
 from http import HTTPStatus
 
-from aiohttp import ClientError
+from aiohttp import ClientError, ClientResponse
 
 from bridge.calls.call_ids import names_replica
 from bridge.cluster.membership import Membership
 from bridge.cluster.relay_client import (
-    AnyResponse,
     RelayClient,
     ReplicaGone,
     ReplicaRefused,
@@ -60,7 +59,7 @@ class KeptAnswers:
             raise _unreached(call_id) from None
 
 
-async def _pieces(response: AnyResponse, call_id: str) -> AsyncIterator[bytes]:
+async def _pieces(response: ClientResponse, call_id: str) -> AsyncIterator[bytes]:
     try:
         async for piece in response.content.iter_any():
             yield piece

@@ -9,7 +9,7 @@ from __future__ import annotations
 import logging
 import secrets
 
-from aiohttp import ClientError, hdrs, web
+from aiohttp import ClientError, ClientResponse, hdrs, web
 
 from bridge.auth.identity import Caller
 from bridge.catalog.registry import NOBODY
@@ -18,7 +18,6 @@ from bridge.cluster.homes import Homes, Located
 from bridge.cluster.lost_requests import CALLING_PATHS, SAFE_METHODS, LostRequest, LostRequests, explain_stop
 from bridge.cluster.open_exchanges import ExchangeCut, HeldExchange, OpenExchanges
 from bridge.cluster.relay_client import (
-    AnyResponse,
     PassedRequest,
     RelayClient,
     ReplicaGone,
@@ -195,7 +194,7 @@ class PassingOn:
         return explain_stop(request.method) if self._is_stopping else _HomeLost(may_be_done=True)
 
 
-async def _copy_response(request: web.Request, source: AnyResponse) -> web.StreamResponse:
+async def _copy_response(request: web.Request, source: ClientResponse) -> web.StreamResponse:
     """Return the response of the home to the caller, piece by piece as it comes.
 
     Raises:

@@ -46,16 +46,12 @@ class Relay:
         secret: bytes,
         listener: socket.socket,
         counters: ReplicaCounters,
-        is_straight: bool,
     ) -> None:
-        """`secret`: the same in all replicas; `listener`: bound to the address that they know.
-
-        `is_straight`: whether requests use the insides of aiohttp.
-        """
+        """`secret`: the same in all replicas; `listener`: bound to the address that they know."""
         self._listener = listener
         tokens = RelayTokens(secret)
         self._homes = homes
-        self._client = RelayClient(tokens, is_straight=is_straight)
+        self._client = RelayClient(tokens)
         self._routes = RoutingValues(secret)
         self.router = PassingOn(homes, hosting, LostRequests(homes, records), self._client, counters)
         self._listening: asyncio.Server | None = None

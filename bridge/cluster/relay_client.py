@@ -13,7 +13,6 @@ import time
 from collections.abc import AsyncGenerator, AsyncIterator, Awaitable, Callable
 from contextlib import asynccontextmanager, suppress
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, TypeAlias
 
 from aiohttp import (
     ClientConnectorError,
@@ -35,17 +34,21 @@ from yarl import URL
 
 from bridge.auth.identity import Caller
 from bridge.cluster.ports import LiveReplica
-from bridge.cluster.relay_limits import CONNECT_S, IDLE_S, PIECE_BYTES, NoConnection
 from bridge.cluster.relay_listener import REFUSED_HEADER, TOKEN_HEADER
 from bridge.cluster.relay_token import KEPT_EPOCH, TOKEN_S, RelayedRequest, RelayPass, RelayTokens
 from bridge.homes import Home
 from bridge.http.routing import address_of
-from bridge.lazy_modules import load_lazily
 from bridge.tracing.context import TRACEPARENT
 from bridge.tracing.tracer import current_context
 
-if TYPE_CHECKING:
-    from bridge.cluster.replica_connections import ReplicaConnections, ReplicaResponse
+CONNECT_S = 2.0
+"""Seconds for a connection to another replica; in one network it takes a millisecond."""
+
+IDLE_S = 15.0
+"""Seconds for which an idle connection is kept: much less than the other side keeps it."""
+
+PIECE_BYTES = 256 * 1024
+"""Bytes of a response that are read ahead of a slow caller."""
 
 ANSWER_S = 10.0
 """Seconds for the next bytes of an answer that another replica keeps: it reads them from its disk."""
@@ -73,16 +76,12 @@ _NEVER_OF_ONE_CONNECTION = frozenset({"host", "content-length"})
 
 _NOT_SENT = _HOP_BY_HOP | {"authorization", "expect", TOKEN_HEADER.lower(), REFUSED_HEADER.lower()}
 _NOT_RETURNED = _HOP_BY_HOP | {"date", "server"}
-_UNREACHABLE = (ClientConnectorError, ConnectionTimeoutError, InvalidURL, NoConnection, UnicodeError)
+_UNREACHABLE = (ClientConnectorError, ConnectionTimeoutError, InvalidURL, UnicodeError)
 """What is raised before anything is sent; the last ones of an address that is none."""
 
 _OF_HANDSHAKE = frozenset(
     {"sec-websocket-key", "sec-websocket-version", "sec-websocket-extensions", "sec-websocket-protocol"}
 )
-
-
-AnyResponse: TypeAlias = "ClientResponse | ReplicaResponse"
-"""A response, by whichever way its request was sent."""
 
 
 class ReplicaRefused(Exception):
@@ -136,12 +135,12 @@ class RemoteResponse:
 
     __slots__ = ("_may_be_done", "_response", "_sending")
 
-    def __init__(self, sending: Awaitable[AnyResponse], may_be_done: Callable[[], bool]) -> None:
+    def __init__(self, sending: Awaitable[ClientResponse], may_be_done: Callable[[], bool]) -> None:
         """`may_be_done`: whether the replica may act on the request; asked if it is lost before."""
         self._sending = sending
         self._may_be_done = may_be_done
 
-    async def __aenter__(self) -> AnyResponse:
+    async def __aenter__(self) -> ClientResponse:
         """Wait for the head of the response.
 
         Raises:
@@ -170,16 +169,11 @@ class RelayClient:
         self,
         tokens: RelayTokens,
         *,
-        is_straight: bool,
         connect_s: float = CONNECT_S,
         idle_s: float = IDLE_S,
     ) -> None:
-        """`is_straight`: whether it uses the insides of aiohttp."""
         self._tokens = tokens
         self._connect_s = connect_s
-        self._connections: ReplicaConnections | None = (
-            load_lazily("replica_connections")(idle_s=idle_s, connect_s=connect_s) if is_straight else None
-        )
         self._sockets: set[ClientWebSocketResponse] = set()
         self._opens_sockets = True
         self._session = ClientSession(
@@ -195,39 +189,20 @@ class RelayClient:
     def send_request(self, passed: PassedRequest, home: Home, url: str) -> RemoteResponse:
         """Return the context in which a home at `url` answers; leaving it ends the request there."""
         headers = self._headers(passed, home)
-        if passed.body is not None:
-            headers.popall(hdrs.CONTENT_LENGTH, None)  # whatever the client said: it is that of the body
-            return RemoteResponse(self._send_whole(passed.request, url, headers, passed.body), lambda: True)
         body, has_body = _Body(passed.request), passed.request.can_read_body
         pieces = body.read_pieces() if has_body else None
-        sending = self._send(passed.request, url, headers, pieces, expect100=has_body)
-        return RemoteResponse(sending, lambda: body.has_begun or not has_body)
-
-    def _send_whole(
-        self, request: web.Request, url: str, headers: CIMultiDict[str], body: bytes
-    ) -> Awaitable[AnyResponse]:
-        if self._connections is None:
-            return self._send(request, url, headers, body)
-        target = request.rel_url.raw_path_qs
-        return self._connections.send_whole(url, request.method, target, headers, body)
-
-    def _send(
-        self,
-        request: web.Request,
-        url: str,
-        headers: CIMultiDict[str],
-        data: bytes | AsyncIterator[bytes] | None,
-        *,
-        expect100: bool = False,
-    ) -> Awaitable[ClientResponse]:
-        return self._session.request(
-            request.method,
-            _url(url, request),
+        is_kept = passed.body is not None
+        if is_kept:
+            headers.popall(hdrs.CONTENT_LENGTH, None)  # whatever the client said: it is that of the body
+        sending = self._session.request(
+            passed.request.method,
+            _url(url, passed.request),
             headers=headers,
-            data=data,
-            expect100=expect100,
+            data=passed.body if is_kept else pieces,
+            expect100=has_body and not is_kept,
             allow_redirects=False,
         )
+        return RemoteResponse(sending, lambda: is_kept or body.has_begun or not has_body)
 
     def get_answer(self, path: str, user_id: str, keeper: LiveReplica) -> RemoteResponse:
         """Follow a signed link to an answer at the replica that keeps it, wherever its user is at home."""
@@ -288,8 +263,6 @@ class RelayClient:
 
     async def close(self) -> None:
         """Close all connections."""
-        if self._connections is not None:
-            self._connections.close()
         await self._session.close()
 
     def _headers(self, passed: PassedRequest, home: Home) -> CIMultiDict[str]:
@@ -311,7 +284,7 @@ class RelayClient:
         return headers
 
 
-def returned_headers(response: AnyResponse) -> CIMultiDict[str]:
+def returned_headers(response: ClientResponse) -> CIMultiDict[str]:
     """Return the headers of a response as they go on to the client."""
     return _without(response.headers, _NOT_RETURNED)
 

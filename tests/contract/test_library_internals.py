@@ -109,14 +109,6 @@ READ: Mapping[str, Reading] = {
                 "aiohttp.web_urldispatcher:Resource.resolve": "69f407b4a5ebabe1",
                 "aiohttp.web_urldispatcher:UrlMappingMatchInfo.__init__": "d7a2684dc10b121e",
             },
-            # `ReplicaConnections` keeps such protocols, and reads their messages.
-            "bridge/cluster/replica_connections.py": {
-                "aiohttp.client_proto:ResponseHandler.set_response_params": "dbae02f25b93c649",
-                "aiohttp.client_proto:ResponseHandler.data_received": "9b0b27844701b35d",
-                "aiohttp.client_proto:ResponseHandler.connection_lost": "cac824c5b326872b",
-                "aiohttp.client_proto:ResponseHandler.should_close.fget": "53476de0574add4d",
-                "aiohttp.streams:DataQueue.read": "5f70a03ea49eaef4",
-            },
             # `StraightConnection` calls it only where it has something to do.
             "bridge/http/connections.py": {
                 "aiohttp.base_protocol:BaseProtocol.resume_reading": "7655ba85a6f575b2",

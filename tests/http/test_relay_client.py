@@ -9,25 +9,21 @@ from collections.abc import AsyncGenerator, Mapping
 from contextlib import asynccontextmanager
 
 import pytest
-from aiohttp import ClientError, web
+from aiohttp import ClientError, ClientResponse, web
 from aiohttp.test_utils import make_mocked_request
 from multidict import CIMultiDict
 
 from bridge.cluster import relay_client
 from bridge.cluster.relay_client import (
-    AnyResponse,
     PassedRequest,
     RelayClient,
     ReplicaGone,
     ReplicaUnreachable,
 )
-from bridge.cluster.relay_limits import NoConnection
 from bridge.cluster.relay_token import RelayTokens
-from bridge.cluster.replica_connections import ReplicaConnections, ReplicaResponse, WholeRequest
 from bridge.homes import Home
 from tests.support.raw_http import raw_answer
 from tests.support.tcp_servers import free_port, serving_connections
-from tests.support.waiting import eventually
 from tests.support.web_servers import serving
 
 pytestmark = pytest.mark.asyncio
@@ -35,13 +31,6 @@ pytestmark = pytest.mark.asyncio
 TARGET = "/tools/listProducts?x=a%26b"
 OK = b"HTTP/1.1 200 OK\r\nX-Kind: tea\r\nContent-Length: 5\r\n\r\nhello"
 HOME = Home("ann", "b", 1)
-REQUEST = WholeRequest("POST", TARGET, CIMultiDict([("Host", "x.example")]), b"{}")
-
-
-@pytest.fixture(params=[True, False], ids=["straight", "plain"])
-def is_straight(request: pytest.FixtureRequest) -> bool:
-    """Whether requests that are at hand whole go past aiohttp's session."""
-    return request.param
 
 
 class Replica:
@@ -73,9 +62,9 @@ class Replica:
 class Sender:
     """Passes requests on to one address."""
 
-    def __init__(self, url: str, *, is_straight: bool, **times: float) -> None:
+    def __init__(self, url: str, **times: float) -> None:
         self.url = url
-        self.client = RelayClient(RelayTokens(secrets.token_bytes(32)), is_straight=is_straight, **times)
+        self.client = RelayClient(RelayTokens(secrets.token_bytes(32)), **times)
 
     def send(
         self, body: bytes = b"{}", headers: Mapping[str, str] | None = None, target: str = TARGET
@@ -89,8 +78,8 @@ class Sender:
 
 
 @asynccontextmanager
-async def sending_to(url: str, is_straight: bool, **times: float) -> AsyncGenerator[Sender]:
-    sender = Sender(url, is_straight=is_straight, **times)
+async def sending_to(url: str, **times: float) -> AsyncGenerator[Sender]:
+    sender = Sender(url, **times)
     try:
         yield sender
     finally:
@@ -98,19 +87,19 @@ async def sending_to(url: str, is_straight: bool, **times: float) -> AsyncGenera
 
 
 @asynccontextmanager
-async def sending(replica: Replica, is_straight: bool, **times: float) -> AsyncGenerator[Sender]:
+async def sending(replica: Replica, **times: float) -> AsyncGenerator[Sender]:
     async with (
         serving_connections(replica.serve) as port,
-        sending_to(f"http://127.0.0.1:{port}", is_straight, **times) as sender,
+        sending_to(f"http://127.0.0.1:{port}", **times) as sender,
     ):
         yield sender
 
 
-async def test_a_request_arrives_as_it_is_and_its_connection_serves_the_next(is_straight: bool) -> None:
+async def test_a_request_arrives_as_it_is_and_its_connection_serves_the_next() -> None:
     """Finding house-H8: a connection for each call would cost more than the call."""
     missing = b"HTTP/1.1 404 Not Found\r\nTransfer-Encoding: chunked\r\n\r\n3\r\nnot\r\n0\r\n\r\n"
     replica = Replica(OK, missing, OK)
-    async with sending(replica, is_straight) as sender:
+    async with sending(replica) as sender:
         async with sender.send(headers={"Host": "x.example", "X-Name": "Zoë"}) as first:
             assert (first.status, first.reason, first.headers["X-Kind"]) == (200, "OK", "tea")
             assert (first.content_length, await first.read()) == (5, b"hello")
@@ -129,11 +118,11 @@ async def test_a_request_arrives_as_it_is_and_its_connection_serves_the_next(is_
 
 @pytest.mark.parametrize("body", [b"four", b""])
 @pytest.mark.parametrize("said", ["0", "7", "2000", None])
-async def test_the_length_of_a_body_is_its_own(said: str | None, body: bytes, is_straight: bool) -> None:
+async def test_the_length_of_a_body_is_its_own(said: str | None, body: bytes) -> None:
     """Finding house-H8: what another caller sends next must not be read as a part of it."""
     headers = {"Host": "x.example"} | ({} if said is None else {"Content-Length": said})
     replica = Replica(OK)
-    async with sending(replica, is_straight) as sender, sender.send(body, headers) as response:
+    async with sending(replica) as sender, sender.send(body, headers) as response:
         await response.read()
 
     assert replica.requests[0].lower().count(b"content-length: %d\r\n" % len(body)) == 1
@@ -141,12 +130,10 @@ async def test_the_length_of_a_body_is_its_own(said: str | None, body: bytes, is
     assert b"transfer-encoding" not in replica.requests[0].lower()
 
 
-async def test_bytes_that_are_no_text_are_passed_on_as_the_characters_they_mean(
-    is_straight: bool,
-) -> None:
+async def test_bytes_that_are_no_text_are_passed_on_as_the_characters_they_mean() -> None:
     """Finding house-H8: aiohttp's client leaves such bytes out, so that the home sees another name."""
     replica = Replica(OK)
-    async with sending(replica, is_straight) as sender:
+    async with sending(replica) as sender:
 
         async def pass_on(request: web.Request) -> web.Response:
             passed = PassedRequest(request, "ann", None, "1", await request.read())
@@ -162,10 +149,10 @@ async def test_bytes_that_are_no_text_are_passed_on_as_the_characters_they_mean(
     assert "X-Name: Zoë\r\n".encode() in replica.requests[0]
 
 
-async def test_a_word_before_the_answer_is_not_the_answer(is_straight: bool) -> None:
+async def test_a_word_before_the_answer_is_not_the_answer() -> None:
     """Finding house-H8: else the next request would get this one's."""
     replica = Replica(b"HTTP/1.1 103 Early Hints\r\nLink: </a>\r\n\r\n" + OK, OK.replace(b"hello", b"again"))
-    async with sending(replica, is_straight) as sender:
+    async with sending(replica) as sender:
         assert [await sender.read() for _ in range(2)] == [b"hello", b"again"]
 
 
@@ -180,16 +167,16 @@ async def test_a_word_before_the_answer_is_not_the_answer(is_straight: bool) -> 
     ],
     ids=["compressed", "of no length"],
 )
-async def test_a_body_is_returned_as_it_came(answer: bytes, body: bytes, is_straight: bool) -> None:
+async def test_a_body_is_returned_as_it_came(answer: bytes, body: bytes) -> None:
     """It goes on to the caller, who has asked for that form."""
-    async with sending(Replica(answer, closes=True), is_straight) as sender:
+    async with sending(Replica(answer, closes=True)) as sender:
         assert await sender.read() == body
 
 
-async def test_two_requests_at_once_have_a_connection_each(is_straight: bool) -> None:
+async def test_two_requests_at_once_have_a_connection_each() -> None:
     """A slow call must not hold up the next one."""
     replica = Replica(b"HTTP/1.1 200 OK\r\nContent-Length: 9\r\n\r\nhello", OK)
-    async with sending(replica, is_straight) as sender, sender.send() as slow, sender.send() as second:
+    async with sending(replica) as sender, sender.send() as slow, sender.send() as second:
         assert await second.read() == b"hello"
         assert await slow.content.readexactly(5) == b"hello"
 
@@ -205,19 +192,19 @@ async def test_two_requests_at_once_have_a_connection_each(is_straight: bool) ->
     ],
     ids=["read in part", "to be closed", "twice"],
 )
-async def test_a_connection_of_which_more_may_come_is_closed(answer: bytes, is_straight: bool) -> None:
+async def test_a_connection_of_which_more_may_come_is_closed(answer: bytes) -> None:
     """The next request would get the rest of this response."""
     replica = Replica(answer)
-    async with sending(replica, is_straight) as sender:
+    async with sending(replica) as sender:
         async with sender.send() as response:
             assert await response.content.readexactly(5) == b"hello"
         await asyncio.wait_for(replica.lost.wait(), 10)
 
 
-async def test_who_gives_up_closes_the_connection(is_straight: bool) -> None:
+async def test_who_gives_up_closes_the_connection() -> None:
     """The other replica ends the request, too."""
     replica = Replica()
-    async with sending(replica, is_straight) as sender:
+    async with sending(replica) as sender:
         asking = asyncio.create_task(sender.read())
         await asyncio.wait_for(replica.asked.wait(), 10)
         asking.cancel()
@@ -227,32 +214,32 @@ async def test_who_gives_up_closes_the_connection(is_straight: bool) -> None:
 
 
 @pytest.mark.parametrize("answer", [b"", b"HTTP/1.1 200 O", b"220 mail.example ESMTP\r\n\r\n"])
-async def test_a_replica_that_is_lost_may_have_done_it(answer: bytes, is_straight: bool) -> None:
+async def test_a_replica_that_is_lost_may_have_done_it(answer: bytes) -> None:
     """The caller hears that the call may have been made; it is sent to nobody else."""
     replica = Replica(answer, closes=True)
-    async with sending(replica, is_straight) as sender:
+    async with sending(replica) as sender:
         with pytest.raises(ReplicaGone) as lost:
             await sender.read()
     assert (lost.value.may_be_done, len(replica.requests)) == (True, 1)
 
 
-async def test_a_response_that_breaks_off_is_no_whole_one(is_straight: bool) -> None:
+async def test_a_response_that_breaks_off_is_no_whole_one() -> None:
     """A caller must not take a part for an answer."""
     answer = b"HTTP/1.1 200 OK\r\nContent-Length: 9\r\n\r\nhello"
-    async with sending(Replica(answer, closes=True), is_straight) as sender:
+    async with sending(Replica(answer, closes=True)) as sender:
         with pytest.raises(ClientError):
             await sender.read()
 
 
 @pytest.mark.parametrize("host", ["127.0.0.1", "replica.invalid", "a..b"])
-async def test_nothing_was_sent_where_nobody_listens(host: str, is_straight: bool) -> None:
+async def test_nothing_was_sent_where_nobody_listens(host: str) -> None:
     """Only then may the request go to another home."""
-    async with sending_to(f"http://{host}:{free_port()}", is_straight) as sender:
+    async with sending_to(f"http://{host}:{free_port()}") as sender:
         with pytest.raises(ReplicaUnreachable):
             await sender.read()
 
 
-async def test_a_replica_that_takes_no_connection_is_given_up_soon(is_straight: bool) -> None:
+async def test_a_replica_that_takes_no_connection_is_given_up_soon() -> None:
     """Its machine may be frozen; the system would wait for minutes."""
     with socket.socket() as listener:
         listener.bind(("127.0.0.1", 0))
@@ -260,23 +247,23 @@ async def test_a_replica_that_takes_no_connection_is_given_up_soon(is_straight: 
         taken = socket.create_connection(listener.getsockname())  # it accepts none, and has room for one
         with taken:
             url = f"http://127.0.0.1:{listener.getsockname()[1]}"
-            async with sending_to(url, is_straight, connect_s=0.05) as sender:
+            async with sending_to(url, connect_s=0.05) as sender:
                 with pytest.raises(ReplicaUnreachable):
                     await sender.read()
 
 
-async def test_an_idle_connection_is_closed_after_a_while(is_straight: bool) -> None:
+async def test_an_idle_connection_is_closed_after_a_while() -> None:
     """Otherwise the other side might close it just when it is used."""
     replica = Replica(OK)
-    async with sending(replica, is_straight, idle_s=0.05) as sender:
+    async with sending(replica, idle_s=0.05) as sender:
         await sender.read()
         await asyncio.wait_for(replica.lost.wait(), 10)
 
 
-async def test_a_connection_that_the_other_side_closed_is_not_used_again(is_straight: bool) -> None:
+async def test_a_connection_that_the_other_side_closed_is_not_used_again() -> None:
     """A replica that was started anew at the same address would seem lost."""
     replica = Replica(OK, OK, closes=True)
-    async with sending(replica, is_straight) as sender, sending(Replica(OK), is_straight) as other:
+    async with sending(replica) as sender, sending(Replica(OK)) as other:
         await sender.read()
         await other.read()  # meanwhile the close arrives
         assert await sender.read() == b"hello"
@@ -284,11 +271,11 @@ async def test_a_connection_that_the_other_side_closed_is_not_used_again(is_stra
     assert replica.opened == 2
 
 
-async def test_a_long_response_comes_whole_to_a_slow_reader(is_straight: bool) -> None:
+async def test_a_long_response_comes_whole_to_a_slow_reader() -> None:
     """An answer may have megabytes; the sender must not hold all of it."""
     body = bytes(range(256)) * 40_000
     replica = Replica(f"HTTP/1.1 200 OK\r\nContent-Length: {len(body)}\r\n\r\n".encode() + body, OK)
-    async with sending(replica, is_straight) as sender:
+    async with sending(replica) as sender:
         async with sender.send() as response:
             received = await pieces_of(response)
         assert b"".join(received) == body
@@ -298,81 +285,8 @@ async def test_a_long_response_comes_whole_to_a_slow_reader(is_straight: bool) -
     assert replica.opened == 1
 
 
-async def pieces_of(response: AnyResponse) -> list[bytes]:
+async def pieces_of(response: ClientResponse) -> list[bytes]:
     pieces = list[bytes]()
     while piece := await response.content.readany():
         pieces.append(piece)
     return pieces
-
-
-@asynccontextmanager
-async def connections_to(
-    replica: Replica, *, idle_s: float = 60.0
-) -> AsyncGenerator[tuple[ReplicaConnections, str]]:
-    async with serving_connections(replica.serve) as port:
-        connections = ReplicaConnections(idle_s=idle_s)
-        try:
-            yield connections, f"http://127.0.0.1:{port}"
-        finally:
-            connections.close()
-
-
-async def read_whole(response: ReplicaResponse) -> bytes:
-    body = await response.read()
-    response.close()
-    return body
-
-
-async def test_what_comes_unasked_is_no_answer() -> None:
-    """A server tells that it will close, or answers twice: that belongs to no request."""
-    replica = Replica(OK, OK)
-    unasked = b"HTTP/1.1 408 Request Timeout\r\nContent-Length: 0\r\n\r\n"
-    async with connections_to(replica) as (connections, url), connections_to(Replica(OK)) as (others, other):
-        await read_whole(await connections.send_request(url, REQUEST))
-        replica.writers[0].write(unasked)
-        await read_whole(await others.send_request(other, REQUEST))  # meanwhile it arrives
-        assert (await connections.send_request(url, REQUEST)).status == 200
-
-    assert replica.opened == 2
-
-
-async def test_a_response_that_nobody_reads_closes_its_connection() -> None:
-    """What has arrived of it may have paused the reading, and would still be there for the next one."""
-    body = bytes(300_000)
-    replica = Replica(f"HTTP/1.1 200 OK\r\nContent-Length: {len(body)}\r\n\r\n".encode() + body)
-    async with connections_to(replica) as (connections, url):
-        response = await connections.send_request(url, REQUEST)
-        await eventually(response.content.is_eof)
-        response.close()
-        response.close()  # as ClientResponse, it may be closed twice
-        await asyncio.wait_for(replica.lost.wait(), 10)
-
-
-@pytest.mark.parametrize("is_open", [False, True])
-async def test_connections_end_with_their_owner(is_open: bool) -> None:
-    """Idle ones at once, the others after their response."""
-    replica = Replica(OK)
-    async with connections_to(replica) as (connections, url):
-        response = await connections.send_request(url, REQUEST)
-        if is_open:
-            connections.close()
-            assert await read_whole(response) == b"hello"
-        else:
-            await read_whole(response)
-            connections.close()
-        await asyncio.wait_for(replica.lost.wait(), 10)
-
-
-async def test_connections_of_the_short_way_are_given_up_and_closed_in_time_too() -> None:
-    """The other machine may be frozen, and the other side closes what is idle just when it is used."""
-    with socket.socket() as listener:
-        listener.bind(("127.0.0.1", 0))
-        listener.listen(0)
-        url = f"http://127.0.0.1:{listener.getsockname()[1]}"
-        taken = socket.create_connection(listener.getsockname())  # it accepts none, and has room for one
-        with taken, pytest.raises(NoConnection):
-            await ReplicaConnections(connect_s=0.05).send_request(url, REQUEST)
-    replica = Replica(OK)
-    async with connections_to(replica, idle_s=0.05) as (connections, address):
-        await read_whole(await connections.send_request(address, REQUEST))
-        await asyncio.wait_for(replica.lost.wait(), 10)

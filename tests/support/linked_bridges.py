@@ -26,7 +26,6 @@ from bridge.storage.store import Store
 from bridge.tasks import Tasks
 from tests.support.documents.compiled import document_text
 from tests.support.running_bridge import running_bridge
-from tests.support.sockets.library_paths import is_straight
 
 
 @dataclass
@@ -141,6 +140,5 @@ def _join(homes: FixedHomes, listener: socket.socket, secret: bytes, store: Stor
         secret=secret,
         listener=listener,
         counters=ReplicaCounters(),
-        is_straight=is_straight(),
     )
     return AmongReplicas(relay=relay, find_route=relay.find_route)
