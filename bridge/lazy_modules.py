@@ -14,7 +14,7 @@ from contextlib import contextmanager
 from typing import Any, Literal
 
 LazyName = Literal[
-    "installed_parts",
+    "added_parts",
     "knows_revision",
     "migrate",
     "models_wing",
@@ -28,7 +28,7 @@ LazyName = Literal[
 ]
 
 LAZY_MODULES: Mapping[LazyName, str] = {
-    "installed_parts": "bridge.app.installed_parts:make_installed_parts",  # importlib.metadata
+    "added_parts": "bridge.app.added_parts:make_added_parts",  # importlib.metadata
     "knows_revision": "bridge.storage.migrations.upgrade:knows_revision",  # alembic
     "migrate": "bridge.storage.migrations.upgrade:migrate_tables",  # likewise
     "models_wing": "bridge.app.models_wing:ModelsWing",  # the wing itself, which may be off

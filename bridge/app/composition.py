@@ -62,8 +62,8 @@ class Components:
         self.accounts = AccountsPart(ground, controls.limits, among.counts)
         identity = self.accounts.identity
         self.metrics = MetricsPart(ground, instruments, identity, self.set_gauges, self._list_metrics)
-        make_installed: Callable[[Ground], Sequence[Part]] = load_lazily("installed_parts")
-        installed = make_installed(ground)
+        make_added: Callable[[Components], Sequence[Part]] = load_lazily("added_parts")
+        added = make_added(self)
         self.records = RecordsPart(ground, self._announce_approvals, self._decline_unrecorded)
         self.sockets = SocketsPart(ground, self.accounts, self.records, among.find_route)
         self.documents = DocumentsPart(
@@ -71,7 +71,7 @@ class Components:
         )
         registry = self.documents.registry
         observers = join_observers(
-            [self.metrics, self.tracing, self.records, *installed, *wings], [mcp_calls.note_move]
+            [self.metrics, self.tracing, self.records, *added, *wings], [mcp_calls.note_move]
         )
         self.calls = CallsPart(
             ground,
@@ -102,7 +102,7 @@ class Components:
         self.pages = PagesPart(ground, self.accounts, gateway, registry, among.relay, define_tools=define)
         first = [self.tracing, self.limits, self.accounts, self.metrics, self.records, self.sockets]
         later = [self.documents, self.calls, *(part for wing in wings for part in wing.parts), self.mcp]
-        others = [self.pages, *installed, *([] if among.part is None else [among.part])]
+        others = [self.pages, *added, *([] if among.part is None else [among.part])]
         self.parts: Sequence[Part] = [*first, *later, *others]
         checks = [check for part in self.parts for check in part.list_checks()]
         self.readiness = Readiness(checks, ground.timings.checked_s)

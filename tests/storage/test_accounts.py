@@ -9,12 +9,12 @@ from sqlalchemy import JSON, Boolean, Column, Float, LargeBinary, Table, insert
 
 from bridge.settings.storage import StorageSettings
 from bridge.storage.accounts.account_tables import AccountTables
+from bridge.storage.accounts.all_tables import ALL_TABLES
 from bridge.storage.accounts.ownership import NOBODYS, OWNER, PART_OF, STAYING, TOLD_ELSEWHERE, UNTOLD
 from bridge.storage.store import Store
-from bridge.storage.tables import Base
 from tests.support.stores.databases import Where, content_of, engine_of, execute
 
-TABLES = Base.metadata.sorted_tables
+TABLES = ALL_TABLES.sorted_tables
 OF_USERS = [table for table in TABLES if table.name not in NOBODYS]
 
 
@@ -30,7 +30,7 @@ def value_for(column: Column[Any], user: str, number: int) -> Any:
         return f"{user} said".encode()
     if column.type.python_type in (int, float) or isinstance(column.type, Float):
         return number
-    if (column.table.name, column.name) in OWNER.items():
+    if column.name == OWNER.get(column.table.name, "user_id"):
         return user
     return f"{user} {column.name}"[: getattr(column.type, "length", None)]
 
@@ -64,12 +64,10 @@ def _shown(cell: Any) -> str:
 def test_of_every_table_somebody_has_said_whose_rows_they_are() -> None:
     """A table with something of a user that neither export nor deletion knew would stay for ever."""
     there = {table.name for table in TABLES}
-    assert {*OWNER, *PART_OF, *NOBODYS} == there
-    assert len(OWNER) + len(PART_OF) + len(NOBODYS) == len(there)
-    named = {
-        table.name for table in TABLES for column in table.columns if column.name in ("user_id", "owner_id")
-    }
-    assert not named & NOBODYS
+    of_users = {table.name for table in TABLES if OWNER.get(table.name, "user_id") in table.columns}
+    assert of_users | {*PART_OF, *NOBODYS} == there
+    assert len(of_users) + len(PART_OF) + len(NOBODYS) == len(there)
+    assert not {table.name for table in TABLES if "owner_id" in table.columns} & NOBODYS
     assert {*STAYING, *UNTOLD, *TOLD_ELSEWHERE} <= there
 
 

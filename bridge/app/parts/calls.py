@@ -27,8 +27,6 @@ from bridge.http.answer_files import AnswerFiles
 from bridge.http.answers_elsewhere import OtherReplicas
 from bridge.http.file_links import FileLinks
 from bridge.http.routing import Route
-from bridge.readiness.canary import CANARY_FRESH_S, CANARY_S, build_canary
-from bridge.readiness.readiness import Check
 from bridge.storage.answer_files import FOLDER
 from bridge.storage.replicas.left_work import LeftWork
 
@@ -103,14 +101,6 @@ class CallsPart(Part):
             *CallHistoryRoutes(self.dispatcher, journal).list_routes(),
             *tools.list_routes(),
         ]
-
-    def list_checks(self) -> Sequence[Check]:
-        """Return the canary, where its user is named."""
-        ground, find_route = self._ground, self._gateway.route_to
-        canary = build_canary(ground.settings.canary, self._users, self.registry, self.engine, find_route)
-        if canary is None:
-            return []
-        return [Check("canary", canary, ground.tasks, check_s=CANARY_S, fresh_s=CANARY_FRESH_S)]
 
     def apply_limits(self) -> None:
         """Let calls through at the rate that is allowed now."""

@@ -12,8 +12,8 @@ from sqlalchemy import Connection, RowMapping, Table, delete, select
 from sqlalchemy.exc import SQLAlchemyError
 
 from bridge.settings.storage import StorageSettings
+from bridge.storage.accounts.all_tables import ALL_TABLES
 from bridge.storage.accounts.ownership import NOBODYS, STAYING, TOLD_ELSEWHERE, UNTOLD, rows_of
-from bridge.storage.chat.conversation_tables import Base
 from bridge.storage.chat.model_providers import place_of_provider
 from bridge.storage.dialects import overwrite_what_is_deleted, truncate_log
 from bridge.storage.encryption import Encrypted, Encryption, Unreadable
@@ -45,7 +45,7 @@ class AccountTables:
 
         Secrets and their digests are left out.
         """
-        for table in Base.metadata.sorted_tables:
+        for table in ALL_TABLES.sorted_tables:
             if table.name in NOBODYS | TOLD_ELSEWHERE:
                 continue
             wanted = select(table).where(rows_of(table, user_id)).order_by(*table.primary_key.columns)
@@ -65,7 +65,7 @@ class AccountTables:
         that runs: it may have the user in memory.
         """
         items = 0
-        for table in reversed(Base.metadata.sorted_tables):
+        for table in reversed(ALL_TABLES.sorted_tables):
             if table.name not in NOBODYS | STAYING:
                 deleted = await self._delete_rows(table, user_id)
                 items += deleted if table.name == "kept_items" else 0

@@ -1,7 +1,8 @@
 """To whom the rows of each table belong, and what of them their user may read.
 
-`tests/storage/test_accounts.py` fails when a table is in none of these lists, or has something of a user left
-after a deletion.
+A row belongs to the user whom its column `user_id` names, unless its table is listed here.
+`tests/storage/test_accounts.py` fails when a table has no such column and is in no list, or has something
+of a user left after a deletion.
 """
 
 from __future__ import annotations
@@ -10,35 +11,10 @@ from collections.abc import Mapping, Set
 
 from sqlalchemy import ColumnElement, Table, select
 
-from bridge.storage.chat.conversation_tables import Base
+from bridge.storage.accounts.all_tables import ALL_TABLES
 
-OWNER: Mapping[str, str] = {
-    "acceptances": "user_id",
-    "api_keys": "user_id",
-    "approval_modes": "user_id",
-    "audit": "user_id",
-    "call_settings": "user_id",
-    "calls": "user_id",
-    "conversations": "user_id",
-    "device_choices": "user_id",
-    "devices": "user_id",
-    "grants": "user_id",
-    "homes": "user_id",
-    "kept_items": "user_id",
-    "kept_responses": "user_id",
-    "listings": "scope",
-    "mcp_tasks": "user_id",
-    "memory_choices": "user_id",
-    "model_providers": "user_id",
-    "model_usage": "user_id",
-    "pairings": "user_id",
-    "selections": "user_id",
-    "servers": "owner_id",
-    "tickets": "user_id",
-    "tool_names": "scope",
-    "users": "id",
-}
-"""Column with the id of the user to whom a row belongs."""
+OWNER: Mapping[str, str] = {"listings": "scope", "servers": "owner_id", "tool_names": "scope", "users": "id"}
+"""Column with the id of the user to whom a row belongs, where it is not `user_id`."""
 
 PART_OF: Mapping[str, tuple[str, str]] = {
     "conversation_messages": ("conversation_id", "conversations"),
@@ -71,8 +47,8 @@ TOLD_ELSEWHERE: Set[str] = frozenset(
 
 def rows_of(table: Table, user_id: str) -> ColumnElement[bool]:
     """Build the condition that the rows of a user meet; the table is not one of `NOBODYS`."""
-    if table.name in OWNER:
-        return table.c[OWNER[table.name]] == user_id
+    if table.name not in PART_OF:
+        return table.c[OWNER.get(table.name, "user_id")] == user_id
     column, whole = PART_OF[table.name]
-    owner = Base.metadata.tables[whole]
+    owner = ALL_TABLES.tables[whole]
     return table.c[column].in_(select(owner.c.id).where(rows_of(owner, user_id)))

@@ -7,7 +7,7 @@ from collections.abc import Callable, Mapping
 from sqlalchemy import Connection, Engine, Table, func, insert, select, text
 from sqlalchemy.exc import SQLAlchemyError
 
-from bridge.storage.chat.conversation_tables import Base
+from bridge.storage.accounts.all_tables import ALL_TABLES
 from bridge.storage.dialects import reason_of
 from bridge.storage.errors import StoreError
 from bridge.storage.replicas.tables import REPLICA_TABLES
@@ -32,7 +32,7 @@ def copy_rows(source: Engine, target: Engine, show: Callable[[int, int], None]) 
 
 
 def _moved(reading: Connection, writing: Connection, show: Callable[[int, int], None]) -> Mapping[str, int]:
-    tables = [table for table in Base.metadata.sorted_tables if table.name not in REPLICA_TABLES]
+    tables = [table for table in ALL_TABLES.sorted_tables if table.name not in REPLICA_TABLES]
     for table in tables:
         if writing.execute(select(table).limit(1)).first() is not None:
             raise StoreError(f"nothing was moved: the table {table.name} of the target is not empty")

@@ -1,4 +1,4 @@
-"""Parts of other packages, which name them under the entry point `tool_bridge.parts`."""
+"""Parts that the composition does not name: those of features and of packages (`tool_bridge.parts`)."""
 
 from __future__ import annotations
 
@@ -7,21 +7,28 @@ import sys
 from collections.abc import Sequence
 from functools import cache
 from importlib.metadata import EntryPoint, entry_points
+from pkgutil import resolve_name
+from typing import TYPE_CHECKING
 
 from bridge.app.part import Ground, Part, UnusablePart
+from bridge.features import FEATURES
+
+if TYPE_CHECKING:
+    from bridge.app.composition import Components  # which loads this module
 
 GROUP = "tool_bridge.parts"
 
 _log = logging.getLogger(__name__)
 
 
-def make_installed_parts(ground: Ground) -> Sequence[Part]:
-    """Make the parts of all installed packages, by name; each is a callable that takes the ground.
+def make_added_parts(made: Components) -> Sequence[Part]:
+    """Make the parts of features, then those of all installed packages, by name, from the ground.
 
     Raises:
         UnusablePart: one of them cannot be made: a bridge without what its operator installed does not start.
     """
-    return [_make_part(each, ground) for each in _list_entries(tuple(sys.path))]
+    features = [resolve_name(feature.part)(made) for feature in FEATURES.values()]
+    return [*features, *(_make_part(each, made.ground) for each in _list_entries(tuple(sys.path)))]
 
 
 @cache
