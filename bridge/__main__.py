@@ -15,6 +15,7 @@ from bridge.cli.terminal import guard_terminal
 from bridge.lazy_modules import load_lazily
 from bridge.log_lines import log_to_stderr
 from bridge.operating_system import write_any_character
+from bridge.told_failure import ToldFailure
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -28,7 +29,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         logging.getLogger(chatty).setLevel(logging.WARNING)
     try:
         return _load_command(options.command)(options)
-    except CommandFailed as error:
+    except ToldFailure as error:
         print(f"tool-bridge: {error}", file=sys.stderr)
         return error.status
     except BrokenPipeError:  # the reader of our output, such as `head`, has seen enough

@@ -7,6 +7,7 @@ from typing import Annotated, Any, NamedTuple
 
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, ValidationInfo, field_validator
 
+from bridge.told_failure import ToldFailure
 from toolserver.json_types import dump_json
 
 MESSAGE_CHARS = 4000
@@ -222,7 +223,7 @@ BUG = WireError(code=ErrorCode.INTERNAL, message="The bridge has a bug; see its 
 """What a caller is told about a failure that nobody expected."""
 
 
-class BridgeError(Exception):
+class BridgeError(ToldFailure):
     """An expected failure on its way to the caller; the HTTP layer turns it into `{"error": …}`."""
 
     def __init__(

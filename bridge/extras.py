@@ -6,6 +6,8 @@ from collections.abc import Callable, Mapping, Sequence
 from importlib.util import find_spec
 from typing import Literal, TypeAlias
 
+from bridge.told_failure import ToldFailure
+
 Extra: TypeAlias = Literal["postgresql", "replicas", "tracing"]
 
 EXTRAS: Mapping[Extra, Sequence[str]] = {
@@ -16,7 +18,7 @@ EXTRAS: Mapping[Extra, Sequence[str]] = {
 """What each extra brings that the bridge imports."""
 
 
-class MissingExtra(Exception):
+class MissingExtra(ToldFailure):
     """A setting or a command wants a driver that is not installed; the message says how to install it."""
 
     def __init__(self, extra: Extra, wanted_by: str) -> None:

@@ -13,6 +13,8 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from importlib import metadata
 
+from bridge.told_failure import ToldFailure
+
 READ_VERSIONS: Mapping[str, tuple[str, ...]] = {
     "aiohttp": ("3.14.4", "3.14.5"),
     "python-engineio": ("4.15.1",),
@@ -61,7 +63,7 @@ class UnreadLibrary:
         return f'Install one that was: pip install "{self.name}=={self.read[-1]}".'
 
 
-class UnfitLibraries(Exception):
+class UnfitLibraries(ToldFailure):
     """The bridge cannot start with the libraries that are installed; the text says why and what to do."""
 
 

@@ -26,6 +26,7 @@ from bridge.storage.store import Store
 from bridge.storage.users import User
 from bridge.tasks import Tasks
 from bridge.timings import Timings
+from bridge.told_failure import ToldFailure
 
 if TYPE_CHECKING:
     from bridge.models.agent.turn_stages import TurnEndObserver  # a bridge without models imports none of it
@@ -165,7 +166,7 @@ class Part:
         """Release what is open. Parts are closed in the reverse of the order in which they were made."""
 
 
-class UnusablePart(Exception):
+class UnusablePart(ToldFailure):
     """A part of an installed package cannot be made; the text says which, why and what to do."""
 
 

@@ -11,7 +11,6 @@ from bridge.cli.links import check_database
 from bridge.cli.parser import CommandFailed
 from bridge.storage.copies.backup import Manifest, restore_backup, write_backup
 from bridge.storage.database import mask_url, postgresql_url
-from bridge.storage.errors import StoreError
 
 SECRET_FILE = "secret.key"
 
@@ -20,10 +19,7 @@ def backup(options: argparse.Namespace) -> int:
     """Write one new file, whether a bridge runs or not."""
     _refuse_postgresql(options, "pg_dump backs it up, and the secret.key of the data folder belongs to it")
     check_database(options)
-    try:
-        manifest = write_backup(options.data, options.file, __version__)
-    except StoreError as error:
-        raise CommandFailed(str(error)) from None
+    manifest = write_backup(options.data, options.file, __version__)
     size = options.file.stat().st_size
     _print(
         options,
@@ -38,22 +34,14 @@ def backup(options: argparse.Namespace) -> int:
 def restore(options: argparse.Namespace) -> int:
     """Restore a backup into a data folder that is empty or not there yet."""
     _refuse_postgresql(options, "pg_restore restores it; without that address, --data is restored to")
-    try:
-        manifest = restore_backup(options.file, options.data)
-    except StoreError as error:
-        raise CommandFailed(str(error)) from None
+    manifest = restore_backup(options.file, options.data)
     _print(options, manifest, f"{options.data} is as it was. Start the bridge on it.")
     return 0
 
 
 def _refuse_postgresql(options: argparse.Namespace, instead: str) -> None:
-    if not options.database:
-        return
-    try:
-        shown_as = mask_url(postgresql_url(options.database))
-    except StoreError as error:
-        raise CommandFailed(str(error)) from None
-    raise CommandFailed(f"the database is {shown_as}: {instead}")
+    if options.database:
+        raise CommandFailed(f"the database is {mask_url(postgresql_url(options.database))}: {instead}")
 
 
 def _print(options: argparse.Namespace, manifest: Manifest, sentence: str) -> None:

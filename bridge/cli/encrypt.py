@@ -10,11 +10,9 @@ from collections.abc import Collection
 
 from bridge.cli.parser import CommandFailed
 from bridge.cli.store import open_store, storage_settings
-from bridge.errors import BridgeError
 from bridge.settings.running_bridge import running_bridge
 from bridge.settings.storage import KEYS_VARIABLE
 from bridge.storage.encryption import Encryption
-from bridge.storage.errors import StoreError
 from bridge.storage.reencryption import Reencrypted, reencrypt_rows
 from bridge.storage.replicas.cluster_facts import ClusterFacts
 from bridge.storage.store import Store
@@ -73,7 +71,5 @@ async def _rekey(options: argparse.Namespace, store: Store, encryption: Encrypti
             facts = ClusterFacts(store.fenced_sessions)
             _check_keys(options, encryption, await facts.read_key_ids(), _REPLICAS)
         return await reencrypt_rows(store, encryption, show)
-    except (StoreError, BridgeError) as error:
-        raise CommandFailed(str(error)) from None
     finally:
         await store.close()

@@ -16,7 +16,6 @@ from bridge.cli.store import DATABASE
 from bridge.cli.terminal import showing_progress
 from bridge.storage.copies.copy_database import copy_rows
 from bridge.storage.database import mask_url, open_postgresql, open_sqlite, postgresql_url
-from bridge.storage.errors import StoreError
 from bridge.storage.write_ahead_log import WriteAheadLog
 
 
@@ -27,13 +26,9 @@ def move_database(options: argparse.Namespace) -> int:
         raise CommandFailed(f"name the target: --to URL, or {DATABASE_VARIABLE}")
     if not path.exists():
         raise CommandFailed(f"there is no {path} to move; --data sets the data folder")
-    try:
-        url = postgresql_url(options.to)
-        intents = WriteAheadLog.open_log(options.data)  # held by a bridge that runs
-        with closing(intents):
-            moved = _moved(path, url)
-    except StoreError as error:
-        raise CommandFailed(str(error)) from None
+    url = postgresql_url(options.to)
+    with closing(WriteAheadLog.open_log(options.data)):  # held by a bridge that runs
+        moved = _moved(path, url)
     if options.json:
         print(json.dumps({"moved": moved}))
     else:

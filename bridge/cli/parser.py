@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, NoReturn
 
 from bridge.cli.terminal import paint_help, takes_color
 from bridge.close_names import suggest
+from bridge.told_failure import ToldFailure
 
 if TYPE_CHECKING:
     from _typeshed import SupportsWrite
@@ -25,10 +26,8 @@ _MISTYPED = re.compile(r"[a-z]{1,12}(?:-[a-z]{1,12})?")
 """Pattern of a word that looks like a mistyped command, and not like a secret."""
 
 
-class CommandFailed(Exception):
+class CommandFailed(ToldFailure):
     """The command ends; the text says why and what to do."""
-
-    status = 1
 
 
 class WrongUsage(CommandFailed):

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 from bridge.cli.parser import CommandFailed
 from bridge.cluster.ports import ClusterUnavailable, LiveReplica
-from bridge.extras import MissingExtra, need_extra
+from bridge.extras import need_extra
 from bridge.lazy_modules import load_lazily
 from bridge.settings.cluster import REDIS_VARIABLE
 
@@ -29,8 +29,6 @@ def replicas(options: argparse.Namespace) -> int:
     try:
         need_extra("replicas", REDIS_VARIABLE)
         connection: RedisConnection = load_lazily("redis_connection")(options.redis)
-    except MissingExtra as error:
-        raise CommandFailed(str(error)) from None
     except ValueError as error:
         raise CommandFailed(f"the address of Redis {error}") from None
     found = asyncio.run(_read_replicas(connection))

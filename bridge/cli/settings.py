@@ -16,10 +16,9 @@ from bridge.cli.serve.settings import MODELS_FILE, given_by_options, settings_of
 from bridge.cli.terminal import BOLD, paint
 from bridge.settings.bridge import BridgeSettings
 from bridge.settings.chat.model_defaults import MODELS_VARIABLE
-from bridge.settings.chat.models import KEY_VARIABLE, URL_VARIABLE, ModelsFileError
+from bridge.settings.chat.models import KEY_VARIABLE, URL_VARIABLE
 from bridge.settings.declaration import (
     Setting,
-    SettingsError,
     default_in_words,
     list_settings,
     value_in_words,
@@ -56,11 +55,7 @@ class EffectiveSetting(NamedTuple):
 
 def settings(options: argparse.Namespace) -> int:
     """Print all settings, or as JSON; nothing is opened or made. Warnings are those of a start."""
-    try:
-        found = settings_of(options, _log.warning, os.environ)
-    except (SettingsError, ModelsFileError) as error:
-        print(f"tool-bridge: {error}", file=sys.stderr)
-        return 2
+    found = settings_of(options, _log.warning, os.environ)
     rows = [*_places(options, os.environ), *_list_in_force(found, options, os.environ)]
     if options.json:
         members = ("name", "value", "source", "given_as")

@@ -13,7 +13,6 @@ from bridge.settings.sources import AnySection, read_section
 from bridge.settings.storage import StorageSettings
 from bridge.storage.answer_files import FOLDER, AnswerFolder
 from bridge.storage.database import Engines, open_database, postgresql_url
-from bridge.storage.errors import StoreError
 from bridge.storage.store import Store
 
 DATABASE = "bridge.sqlite3"
@@ -28,18 +27,14 @@ def open_engines(options: argparse.Namespace) -> Engines:
     """Open the database that `--data` and `--database` name; creates the data folder if needed.
 
     Raises:
-        CommandFailed: the folder cannot be written, or the database cannot be used.
+        CommandFailed: the folder cannot be written.
+        StoreError: the database cannot be used.
     """
     try:
         options.data.mkdir(mode=0o700, parents=True, exist_ok=True)
     except OSError as error:
         raise CommandFailed(f"the data folder {options.data} cannot be created: {error.strerror}") from None
-    try:
-        return open_database(
-            postgresql_url(options.database) if options.database else options.data / DATABASE
-        )
-    except StoreError as error:
-        raise CommandFailed(str(error)) from None
+    return open_database(postgresql_url(options.database) if options.database else options.data / DATABASE)
 
 
 def storage_settings() -> StorageSettings:

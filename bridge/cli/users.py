@@ -18,7 +18,6 @@ from bridge.cli.arguments import address_of
 from bridge.cli.links import check_database
 from bridge.cli.parser import CommandFailed
 from bridge.cli.store import answer_folders, open_store, own_section, storage_settings
-from bridge.errors import BridgeError
 from bridge.models.budgets.budgets import MICROS, UsageSum, first_day
 from bridge.settings.chat.budgets import BudgetSettings
 from bridge.settings.network import page_url
@@ -31,7 +30,6 @@ from bridge.storage.audit_log import AuditLog
 from bridge.storage.call_journal import CallJournal
 from bridge.storage.chat.usage import UsageTable
 from bridge.storage.database_lease import DatabaseInUse
-from bridge.storage.errors import StoreError
 from bridge.storage.open_pages import OPEN_PAGES_FILE, read_users, write_users
 from bridge.storage.store import Store
 from bridge.storage.user_mapping import OPERATOR
@@ -106,8 +104,6 @@ def _delete(options: argparse.Namespace) -> int:
         if error.by_replicas:
             raise CommandFailed(f"replicas use {error.where}: {_STOP_REPLICAS}") from None
         raise CommandFailed(f"a bridge uses {error.where}: stop it first") from None
-    except (StoreError, BridgeError) as error:
-        raise CommandFailed(str(error)) from None
     except OSError as error:
         raise CommandFailed(f"{error.filename} cannot be deleted: {error.strerror}") from None
     if items is None:

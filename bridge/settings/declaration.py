@@ -16,6 +16,8 @@ from typing import Any, ClassVar, Literal, cast, get_args, get_origin
 from pydantic import BaseModel, BeforeValidator, ConfigDict, ValidationError
 from pydantic.fields import FieldInfo
 
+from bridge.told_failure import ToldFailure
+
 OWN_PREFIX = "TOOL_BRIDGE_"
 """How the variables of all settings begin, so that no other program's variable is taken for one."""
 
@@ -23,8 +25,10 @@ NO_VALUE = frozenset({"none", "null", "off", "inherit"})
 """What stands for None where a setting may be left to somebody else."""
 
 
-class SettingsError(Exception):
+class SettingsError(ToldFailure):
     """A value that cannot be used; the message names the variable or option, its range, and what to do."""
+
+    status = 2
 
 
 @dataclass(frozen=True, slots=True)

@@ -22,6 +22,7 @@ from bridge.operating_system import (
     wait_for_exit,
 )
 from bridge.tasks import Tasks
+from bridge.told_failure import ToldFailure
 from bridge.unattended.devtools import BrowserLost, CommandRefused, DevTools, Event
 
 BROWSERS = (
@@ -72,7 +73,7 @@ TAIL_CHARS = 600
 MAX_OUTPUT_BYTES = 1024 * 1024
 
 
-class BrowserUnusable(Exception):
+class BrowserUnusable(ToldFailure):
     """No browser can be started here; the text says why and what to do."""
 
 

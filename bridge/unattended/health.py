@@ -10,6 +10,7 @@ from typing import Any
 from aiohttp import web
 
 from bridge.settings.running_bridge import reason_of_refusal
+from bridge.told_failure import ToldFailure
 from bridge.unattended.reports import Code, Entered, Entrance, PolicyApplied, Report, State
 
 HOST = "127.0.0.1"
@@ -17,7 +18,7 @@ HOST = "127.0.0.1"
 _log = logging.getLogger(__name__)
 
 
-class HealthUnusable(Exception):
+class HealthUnusable(ToldFailure):
     """The port of the endpoint cannot be used; the text says why."""
 
 

@@ -16,6 +16,7 @@ from urllib.parse import urlsplit
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field, ValidationError, model_validator
 
 from bridge.settings.file_keys import first_mistake, suggest_key
+from bridge.told_failure import ToldFailure
 from toolserver.openapi.servers import absolute_url
 
 MAX_POLICY_BYTES = 1024 * 1024
@@ -29,8 +30,10 @@ _DIGEST = re.compile(r"[0-9a-f]{64}")
 _PORTS = {"http": 80, "https": 443}
 
 
-class PolicyError(Exception):
+class PolicyError(ToldFailure):
     """A policy that cannot be used; the message names the file, the key and what is wrong."""
+
+    status = 2
 
 
 def _address(url: str) -> str:

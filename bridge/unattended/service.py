@@ -16,6 +16,7 @@ from typing import Any
 
 from bridge.errors import code_of
 from bridge.tasks import Tasks, sleep_safely
+from bridge.told_failure import ToldFailure
 from bridge.unattended.browser import BrowserChoice, BrowserUnusable
 from bridge.unattended.devtools import BrowserLost, CommandRefused
 from bridge.unattended.health import PageStanding
@@ -62,8 +63,10 @@ FAILURES = (BrowserLost, BrowserUnusable, CommandRefused, PageFailed)
 _log = logging.getLogger(__name__)
 
 
-class NotPaired(Exception):
-    """The bridge does not let this browser in, and will not by itself; the text says why and what to do."""
+class NotPaired(ToldFailure):
+    """The bridge does not let this browser in, and will not by itself: to start again does not help."""
+
+    status = 3
 
 
 @dataclass(frozen=True, slots=True)

@@ -21,33 +21,25 @@ from bridge.settings.path_prefix import prefix_of
 from bridge.tasks import Tasks, sleep_safely
 from bridge.unattended.browser import (
     BrowserChoice,
-    BrowserUnusable,
     check_sandbox,
     claim_profile,
     default_profile,
     find_browser,
 )
-from bridge.unattended.health import HealthUnusable, PageStanding, start_health
+from bridge.unattended.health import PageStanding, start_health
 from bridge.unattended.policy import (
     Policy,
-    PolicyError,
     origin_of,
     prepare_policy,
     read_policy,
     secret_variables,
 )
-from bridge.unattended.service import NotPaired, PageService, ServiceSettings
+from bridge.unattended.service import PageService, ServiceSettings
 
 MAX_TICKET_BYTES = 4096
 
 TELL_EVERY_S = 10.0
 """Seconds between two signs of life to systemd; `WatchdogSec` must be more than twice that."""
-
-
-class NotLetIn(CommandFailed):
-    """The bridge does not let the browser in: to start again does not help."""
-
-    status = 3
 
 
 def page(options: argparse.Namespace) -> int:
@@ -58,16 +50,9 @@ def page(options: argparse.Namespace) -> int:
         raise CommandFailed("this system cannot run a page without a person: Linux and macOS can")
     if options.memory_limit is not None and not measures_groups():
         raise WrongUsage("--memory-limit needs Linux, which says how much memory processes use")
-    try:
-        settings = _settings_of(options)
-        claim_profile(settings.browser.profile)
-        asyncio.run(_run(settings, options.health_port))
-    except (BrowserUnusable, HealthUnusable) as error:
-        raise CommandFailed(str(error)) from None
-    except PolicyError as error:
-        raise WrongUsage(str(error)) from None
-    except NotPaired as error:
-        raise NotLetIn(str(error)) from None
+    settings = _settings_of(options)
+    claim_profile(settings.browser.profile)
+    asyncio.run(_run(settings, options.health_port))
     return 0
 
 

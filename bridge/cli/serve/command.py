@@ -10,7 +10,6 @@ from contextlib import AsyncExitStack
 from functools import partial
 
 from bridge.app.listening import AddressInUse
-from bridge.app.part import UnusablePart
 from bridge.app.parts.documents import DocumentsPart
 from bridge.app.server import Bridge
 from bridge.app.start import start_bridge
@@ -27,7 +26,7 @@ from bridge.cli.terminal import takes_color
 from bridge.documents.sources import ReferenceRules
 from bridge.errors import BridgeError
 from bridge.heap import freeze_heap
-from bridge.library_versions import UnfitLibraries, may_use_insides
+from bridge.library_versions import may_use_insides
 from bridge.log_lines import log_as_json
 from bridge.operating_system import call_on_stop, raise_descriptor_limit
 from bridge.settings.bridge import BridgeSettings
@@ -35,7 +34,7 @@ from bridge.settings.chat.models import ModelsFileError
 from bridge.settings.declaration import SettingsError
 from bridge.settings.running_bridge import describe_running
 from bridge.storage.database import Engines
-from bridge.storage.errors import FolderInUse, StoreError
+from bridge.storage.errors import FolderInUse
 
 LISTING_SECONDS = 2.0
 _log = logging.getLogger(__name__)
@@ -61,10 +60,7 @@ def _run(options: argparse.Namespace, *, with_samples: bool) -> int:
     _set_up_log(settings)
     for warning in warnings:  # as lines of the form that was asked for
         _log.warning(warning)
-    try:
-        is_straight = may_use_insides()
-    except UnfitLibraries as error:
-        raise CommandFailed(str(error)) from None
+    is_straight = may_use_insides()
     if lacks_built_page():
         _log.warning("%s %s", UNBUILT_PAGE, BUILD_PAGE)
     _log.info("Event loop: %s (%s).", loop.name, loop.reason)
@@ -82,10 +78,6 @@ def _run(options: argparse.Namespace, *, with_samples: bool) -> int:
         if running := describe_running(options.data):
             advice += f". A bridge already runs on {options.data}. {running} tool-bridge open shows its page"
         raise CommandFailed(f"{error}. {advice}") from None
-    except (StoreError, UnusablePart) as error:
-        raise CommandFailed(str(error)) from None
-    except BridgeError as error:
-        raise CommandFailed(error.error.message) from None
 
 
 def _set_up_log(settings: BridgeSettings) -> None:

@@ -17,6 +17,7 @@ from pydantic import JsonValue as PydanticJsonValue
 
 from bridge.settings.chat.provider_rules import Dialect, ProviderApi, ProviderRules, rules_of
 from bridge.settings.file_keys import first_mistake, suggest_key
+from bridge.told_failure import ToldFailure
 from toolserver.json_types import JsonObject, JsonValue
 from toolserver.schema.hints import TOOL_DESCRIPTION_CHARS
 
@@ -41,8 +42,10 @@ _KEY_MEMBERS = frozenset({"api_key", "apikey", "key", "token", "secret", "passwo
 _VARIABLE = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
 
 
-class ModelsFileError(Exception):
+class ModelsFileError(ToldFailure):
     """A models file or an environment that cannot be used; the message says where, why and what to do."""
+
+    status = 2
 
 
 def _variable_name(name: str) -> str:
