@@ -3,6 +3,7 @@
  * One open conversation: listens to its events, reconnects when the stream breaks, and does what its user asks for. State
  * as data, no DOM. The events are opened before the messages are read, and applied after: nothing falls between.
  */
+import { Announcing } from "../base/announcing.js";
 import { EMPTY, applyEvent, withHead, withMessages } from "./state.js";
 import { leafBelow, pathTo } from "./thread.js";
 
@@ -17,7 +18,7 @@ const RETRY_LAST_MS = 10_000;
 /** Events that do not say what has changed. */
 const READ_AGAIN = new Set(["reset", "changed", "messages_deleted"]);
 
-export class ChatSession extends EventTarget {
+export class ChatSession extends Announcing {
   /** @type {AbortController | null} */
   #life = null;
   /** Number of the last event. @type {string | null} */
@@ -56,12 +57,6 @@ export class ChatSession extends EventTarget {
   stop() {
     this.#life?.abort();
     this.#life = null;
-  }
-
-  /** @param {() => void} callback called after every change @returns {() => void} ends it */
-  onChange(callback) {
-    this.addEventListener("change", callback);
-    return () => this.removeEventListener("change", callback);
   }
 
   /** @param {string} content @param {import("../types/chat_types.js").NewAttachment[]} [attachments] */
@@ -109,7 +104,7 @@ export class ChatSession extends EventTarget {
     const done = this.#chosen.then(action);
     this.#chosen = done.catch(() => undefined);
     this.conversation = await done;
-    this.#announce();
+    this.announceChange();
   }
 
   async cancelRun() {
@@ -175,18 +170,14 @@ export class ChatSession extends EventTarget {
   /** @param {ChatState} state */
   #setState(state) {
     this.state = state;
-    this.#announce();
+    this.announceChange();
   }
 
   /** @param {Line} line */
   #setLine(line) {
     if (this.line === line) return;
     this.line = line;
-    this.#announce();
-  }
-
-  #announce() {
-    this.dispatchEvent(new CustomEvent("change"));
+    this.announceChange();
   }
 }
 

@@ -4,6 +4,7 @@
  * left alone for now. State as data, no DOM; breakers are read again when the bridge says so, and when one may be tried.
  */
 
+import { Announcing } from "../base/announcing.js";
 import { whenOnline } from "./when_online.js";
 
 /** @typedef {import("../types/api_types.js").Breaker} Breaker */
@@ -15,7 +16,7 @@ import { whenOnline } from "./when_online.js";
 /** So much after the announced moment, lest the bridge still says "not yet". */
 const LATER_MS = 300;
 
-export class CallControls extends EventTarget {
+export class CallControls extends Announcing {
   /** @type {(() => void)[]} */
   #subscriptions = [];
   /** @type {ReturnType<typeof setTimeout> | undefined} */
@@ -59,20 +60,20 @@ export class CallControls extends EventTarget {
     const breakers = await this.api.listBreakers();
     this.breakers = breakers.filter(({ state }) => state !== "closed").map((breaker) => withTimes(breaker, this.now()));
     this.#readAgainLater();
-    this.#announce();
+    this.announceChange();
   }
 
   /** @param {Record<string, unknown>} changes */
   async changeLimits(changes) {
     this.limits = await this.api.changeLimits(changes);
-    this.#announce();
+    this.announceChange();
     return this.limits;
   }
 
   /** @param {object} setting as typed: the bridge says what is wrong with it */
   async saveSetting(setting) {
     this.settings = await this.api.saveSetting(setting);
-    this.#announce();
+    this.announceChange();
   }
 
   /** @param {Breaker} breaker */
@@ -91,16 +92,6 @@ export class CallControls extends EventTarget {
         ? origins.includes(each.host)
         : each.server_id === serverId && (operation ?? each.operation) === each.operation,
     );
-  }
-
-  /** @param {() => void} callback called after every change @returns {() => void} ends it */
-  onChange(callback) {
-    this.addEventListener("change", callback);
-    return () => this.removeEventListener("change", callback);
-  }
-
-  #announce() {
-    this.dispatchEvent(new CustomEvent("change"));
   }
 
   /** No event announces that the time of a breaker is up. */

@@ -1,13 +1,14 @@
 // @ts-check
 /** The user's browsers as the bridge knows them, and which one runs calls; loaded anew when the bridge says so. */
 
+import { Announcing } from "../base/announcing.js";
 import { dictionaryOf } from "../base/dictionary.js";
 
 /** @typedef {import("../types/api_types.js").Device} Device */
 /** @typedef {import("./bridge_api.js").BridgeApi} BridgeApi */
 /** @typedef {import("./executor_client.js").ExecutorClient} ExecutorClient */
 
-export class Devices extends EventTarget {
+export class Devices extends Announcing {
   /** @type {(() => void)[]} */
   #subscriptions = [];
 
@@ -34,13 +35,7 @@ export class Devices extends EventTarget {
   async loadDevices() {
     const { devices, choices } = await this.api.listDevices();
     [this.list, this.choices] = [devices, dictionaryOf(choices)];
-    this.dispatchEvent(new CustomEvent("change"));
-  }
-
-  /** @param {() => void} callback @returns {() => void} ends it */
-  onChange(callback) {
-    this.addEventListener("change", callback);
-    return () => this.removeEventListener("change", callback);
+    this.announceChange();
   }
 
   get ownDevice() {

@@ -1,6 +1,8 @@
 // @ts-check
 /** The cards of all workers of this browser, as a tab knows them: one that is being replaced may still have some. */
 
+import { Announcing } from "../base/announcing.js";
+
 /** @typedef {import("../types/types.d.ts").WaitingCard} WaitingCard */
 
 export class WaitingCards {
@@ -39,7 +41,7 @@ export class WaitingCards {
 }
 
 /** The waiting calls that a view shows at their own place, or decides: the panel above every view leaves them out. */
-export class InlineCards extends EventTarget {
+export class InlineCards extends Announcing {
   /** @type {Set<string>} */
   #ids = new Set();
   /** @type {((card: WaitingCard) => boolean) | null} */
@@ -50,7 +52,7 @@ export class InlineCards extends EventTarget {
     const ids = new Set(callIds);
     if (ids.size === this.#ids.size && [...ids].every((id) => this.#ids.has(id))) return;
     this.#ids = ids;
-    this.dispatchEvent(new CustomEvent("change"));
+    this.announceChange();
   }
 
   /** A card that the view decides by itself, from now on. @param {((card: WaitingCard) => boolean) | null} isExpected */
@@ -61,11 +63,5 @@ export class InlineCards extends EventTarget {
   /** @param {WaitingCard} card */
   hasCard(card) {
     return this.#ids.has(card.call_id) || this.#isExpected?.(card) === true;
-  }
-
-  /** @param {() => void} callback @returns {() => void} ends it */
-  onChange(callback) {
-    this.addEventListener("change", callback);
-    return () => this.removeEventListener("change", callback);
   }
 }

@@ -3,6 +3,7 @@
  * WebMCP: offers the user's tools to the browser's own agents, through `document.modelContext`, where the browser has it
  * and its user has switched it on. What an agent calls goes to the bridge as any call does, and asks as any does.
  */
+import { Announcing } from "../base/announcing.js";
 import { ownName } from "../base/bridge_paths.js";
 import { stringifyJson } from "../base/json_text.js";
 
@@ -28,7 +29,7 @@ const contextOfPage = () =>
   /** @type {{document?: {modelContext?: ModelContext}}} */ (/** @type {unknown} */ (globalThis)).document
     ?.modelContext;
 
-export class WebMcp extends EventTarget {
+export class WebMcp extends Announcing {
   /** By name. @type {Map<string, Registered>} */
   #registered = new Map();
   #isStarted = false;
@@ -100,7 +101,7 @@ export class WebMcp extends EventTarget {
     const described = tools.map((tool) => /** @type {[FullTool, string]} */ ([tool, stringifyJson(factsOf(tool))]));
     this.#keepOnly(new Map(described.map(([{ name }, description]) => [name, description])));
     for (const [tool, description] of described) await this.#register(tool, description);
-    this.dispatchEvent(new Event("change"));
+    this.announceChange();
   }
 
   /** @param {Map<string, string>} descriptions by name */

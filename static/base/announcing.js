@@ -1,0 +1,14 @@
+// @ts-check
+/** State that others watch: they are told after every change. */
+
+export class Announcing extends EventTarget {
+  /** @param {() => void} callback called after every change @returns {() => void} ends it */
+  onChange(callback) {
+    this.addEventListener("change", callback);
+    return () => this.removeEventListener("change", callback);
+  }
+
+  announceChange() {
+    this.dispatchEvent(new Event("change"));
+  }
+}
