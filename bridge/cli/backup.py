@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import argparse
-import json
 import sys
 
 from bridge import __version__
 from bridge.cli.links import check_database
 from bridge.cli.parser import CommandFailed
+from bridge.cli.terminal import print_result
 from bridge.storage.copies.backup import Manifest, restore_backup, write_backup
 from bridge.storage.database import mask_url, postgresql_url
 
@@ -52,4 +52,4 @@ def _print(options: argparse.Namespace, manifest: Manifest, sentence: str) -> No
         "revision": manifest.revision,
         "files": {name: packed.bytes for name, packed in manifest.files.items()},
     }
-    print(json.dumps(facts) if options.json else sentence)
+    print_result(facts, [sentence], as_json=options.json)

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import argparse
 import asyncio
-import json
 import sys
 from collections.abc import Collection
 
 from bridge.cli.parser import CommandFailed
 from bridge.cli.store import open_store, storage_settings
+from bridge.cli.terminal import print_result
 from bridge.settings.running_bridge import running_bridge
 from bridge.settings.storage import KEYS_VARIABLE
 from bridge.storage.encryption import Encryption
@@ -28,10 +28,8 @@ def encrypt(options: argparse.Namespace) -> int:
     encryption = Encryption(storage_settings(), encrypts=not options.off)
     _check_running_bridge(options, encryption)
     result = asyncio.run(_rekey(options, open_store(options), encryption))
-    if options.json:
-        print(json.dumps({"sealed": result.encrypted, "unreadable": result.unreadable}))
-    else:
-        print(f"{result.encrypted} rows are re-encrypted.")
+    facts = {"sealed": result.encrypted, "unreadable": result.unreadable}
+    print_result(facts, [f"{result.encrypted} rows are re-encrypted."], as_json=options.json)
     if result.unreadable:
         unreadable = f"{result.unreadable} rows are unchanged"
         print(f"tool-bridge: {unreadable}: no key of {KEYS_VARIABLE} decrypts them", file=sys.stderr)

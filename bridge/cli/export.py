@@ -16,7 +16,7 @@ from typing import BinaryIO, NamedTuple, TypeAlias
 from bridge.audit import AuditKind
 from bridge.cli.parser import CommandFailed
 from bridge.cli.store import answer_folders, open_store, storage_settings
-from bridge.cli.terminal import bytes_to
+from bridge.cli.terminal import bytes_to, print_result
 from bridge.models.conversations.conversation import Conversation, Message
 from bridge.models.conversations.export import KIND, conversation_line, read_conversation
 from bridge.models.stored_items.export import (
@@ -95,7 +95,7 @@ def import_file(options: argparse.Namespace) -> int:
     except BadExport as error:
         raise CommandFailed(f"{options.file} cannot be imported: {error}") from None
     read, new = counts
-    print(json.dumps({"read": read, "new": new}) if options.json else f"{read} read, {new} of them new.")
+    print_result({"read": read, "new": new}, [f"{read} read, {new} of them new."], as_json=options.json)
     return 0
 
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import argparse
-import json
 import os
 import textwrap
 from collections.abc import Iterator
@@ -11,6 +10,7 @@ from pathlib import Path
 
 from bridge.cli.arguments import DATABASE_VARIABLE
 from bridge.cli.parser import CommandFailed
+from bridge.cli.terminal import print_result
 from bridge.operating_system import open_private
 from bridge.settings.chat.models import KEY_VARIABLE, URL_VARIABLE
 from bridge.settings.declaration import Setting, default_in_words, list_settings, range_in_words
@@ -47,7 +47,7 @@ def init(options: argparse.Namespace) -> int:
         raise CommandFailed(f"{path} cannot be made: {error.strerror}") from None
     with os.fdopen(file, "w", encoding="utf-8") as writing:
         writing.write(write_settings())
-    print(json.dumps({"file": str(path)}) if options.json else _next_steps(path))
+    print_result({"file": str(path)}, [_next_steps(path)], as_json=options.json)
     return 0
 
 

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import argparse
 import asyncio
-import json
 import sys
 import webbrowser
 
 from bridge.cli.arguments import address_of
 from bridge.cli.parser import CommandFailed, NoBridge
 from bridge.cli.store import open_store
+from bridge.cli.terminal import print_result
 from bridge.close_names import suggest
 from bridge.operating_system import can_show_pages
 from bridge.settings.network import page_url
@@ -23,7 +23,7 @@ from bridge.storage.users import UserTables
 def link(options: argparse.Namespace) -> int:
     """Print a link that works once; it waits for a bridge, if none runs."""
     url = _make_link(options, options.user)
-    print(json.dumps({"user": options.user, "page_url": url}) if options.json else url)
+    print_result({"user": options.user, "page_url": url}, [url], as_json=options.json)
     if running_bridge(options.data) is None:
         print(f"tool-bridge: no bridge runs on {options.data} now; the link waits for it", file=sys.stderr)
     return 0
@@ -35,12 +35,9 @@ def open_page(options: argparse.Namespace) -> int:
         raise NoBridge(f"no bridge runs on {options.data}; tool-bridge serve or demo starts one")
     url = _make_link(options, LOCAL_USER)
     is_open = can_show_pages() and webbrowser.open(url)
-    if options.json:
-        print(json.dumps({"opened": is_open, "page_url": url}))
-    elif is_open:
-        print(f"Your browser opens {url.partition('#')[0]}")
-    else:
-        print(f"Open this page in your browser: {url}")
+    opens = f"Your browser opens {url.partition('#')[0]}"
+    shown = opens if is_open else f"Open this page in your browser: {url}"
+    print_result({"opened": is_open, "page_url": url}, [shown], as_json=options.json)
     return 0
 
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import argparse
-import json
 from collections.abc import Mapping
 from contextlib import closing
 from pathlib import Path
@@ -13,7 +12,7 @@ from sqlalchemy import URL
 from bridge.cli.arguments import DATABASE_VARIABLE
 from bridge.cli.parser import CommandFailed
 from bridge.cli.store import DATABASE
-from bridge.cli.terminal import showing_progress
+from bridge.cli.terminal import print_result, showing_progress
 from bridge.storage.copies.copy_database import copy_rows
 from bridge.storage.database import mask_url, open_postgresql, open_sqlite, postgresql_url
 from bridge.storage.write_ahead_log import WriteAheadLog
@@ -29,11 +28,9 @@ def move_database(options: argparse.Namespace) -> int:
     url = postgresql_url(options.to)
     with closing(WriteAheadLog.open_log(options.data)):  # held by a bridge that runs
         moved = _moved(path, url)
-    if options.json:
-        print(json.dumps({"moved": moved}))
-    else:
-        print(f"{sum(moved.values())} rows of {len(moved)} tables have been copied to {mask_url(url)}.")
-        print(f"Start the bridge with that address from now on. {path} is unchanged.")
+    copied = f"{sum(moved.values())} rows of {len(moved)} tables have been copied to {mask_url(url)}."
+    advice = f"Start the bridge with that address from now on. {path} is unchanged."
+    print_result({"moved": moved}, [copied, advice], as_json=options.json)
     return 0
 
 

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import argparse
 import asyncio
-import json
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
 from typing import TYPE_CHECKING
 
 from bridge.cli.parser import CommandFailed
+from bridge.cli.terminal import print_result
 from bridge.cluster.ports import ClusterUnavailable, LiveReplica
 from bridge.extras import need_extra
 from bridge.lazy_modules import load_lazily
@@ -32,12 +32,9 @@ def replicas(options: argparse.Namespace) -> int:
     except ValueError as error:
         raise CommandFailed(f"the address of Redis {error}") from None
     found = asyncio.run(_read_replicas(connection))
-    if options.json:
-        print(json.dumps({"replicas": [_facts(each) for each in found]}))
-    elif found:
-        print(_table(found))
-    else:
-        print(f"No replica is known at {connection.shown}.")
+    facts = {"replicas": [_facts(each) for each in found]}
+    shown = _table(found) if found else f"No replica is known at {connection.shown}."
+    print_result(facts, [shown], as_json=options.json)
     return 0
 
 

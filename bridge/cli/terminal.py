@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import io
+import json
 import os
 import re
 import sys
 import threading
 import time
 from codecs import getincrementaldecoder
-from collections.abc import Callable, Generator, Mapping
+from collections.abc import Callable, Generator, Iterable, Mapping
 from contextlib import contextmanager
 from typing import BinaryIO, Final, TextIO, cast
 
@@ -164,6 +165,12 @@ class _BytesForTerminal(io.RawIOBase):
 
     def flush(self) -> None:
         self._stream.flush()
+
+
+def print_result(facts: object, lines: Iterable[str], *, as_json: bool) -> None:
+    """Print what a command found: as JSON, or as lines for people."""
+    for line in [json.dumps(facts)] if as_json else lines:
+        print(line)
 
 
 def bytes_to(stream: TextIO) -> BinaryIO:

@@ -7,8 +7,8 @@ from __future__ import annotations
 
 import argparse
 import asyncio
-import json
 import sys
+from collections.abc import Mapping
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
@@ -18,6 +18,7 @@ from bridge.cli.arguments import address_of
 from bridge.cli.links import check_database
 from bridge.cli.parser import CommandFailed
 from bridge.cli.store import answer_folders, open_store, own_section, storage_settings
+from bridge.cli.terminal import print_result
 from bridge.models.budgets.budgets import MICROS, UsageSum, first_day
 from bridge.settings.chat.budgets import BudgetSettings
 from bridge.settings.network import page_url
@@ -48,11 +49,9 @@ def key(options: argparse.Namespace) -> int:
         facts = asyncio.run(_forwarder_key(store, options))
     else:
         facts = asyncio.run(_user_key(store, options, address_of(options)))
-    if options.json:
-        print(json.dumps(facts))
-    else:
-        titles = {"user": "User", "forwarder": "Forwarder", "key": "Key", "page_url": "Page, once"}
-        print("\n".join(f"{titles[name]}: {value}" for name, value in facts.items()))
+    titles = {"user": "User", "forwarder": "Forwarder", "key": "Key", "page_url": "Page, once"}
+    lines = (f"{titles[name]}: {value}" for name, value in facts.items())
+    print_result(facts, lines, as_json=options.json)
     return 0
 
 
@@ -65,15 +64,15 @@ def users(options: argparse.Namespace) -> int:
     if options.usage:
         return _print_usage(options)
     found = asyncio.run(_users(open_store(options)))
-    if options.json:
-        print(json.dumps({"users": found}))
-        return 0
-    for user in found:
-        label = f"{user['name']}  {user['display_name']}" if user["display_name"] else user["name"]
-        marks = [user["role"]] if user["role"] == OPERATOR else []
-        marks += ["disabled"] if user["disabled_at"] is not None else []
-        print("  ".join([label, f"{user['devices']} browsers, {user['keys']} keys", *marks]))
+    print_result({"users": found}, map(_user_line, found), as_json=options.json)
     return 0
+
+
+def _user_line(user: Mapping[str, Any]) -> str:
+    label = f"{user['name']}  {user['display_name']}" if user["display_name"] else user["name"]
+    marks = [user["role"]] if user["role"] == OPERATOR else []
+    marks += ["disabled"] if user["disabled_at"] is not None else []
+    return "  ".join([label, f"{user['devices']} browsers, {user['keys']} keys", *marks])
 
 
 def devices(options: argparse.Namespace) -> int:
@@ -82,11 +81,8 @@ def devices(options: argparse.Namespace) -> int:
     if found is None:
         print(f"tool-bridge: user {options.user!r} has no browser {options.remove!r}", file=sys.stderr)
         return 1
-    if options.json:
-        print(json.dumps({"devices": found}))
-        return 0
-    for device in found:
-        print(f"{device['id']}  {device['name']}  last seen {_moment(device['last_seen_at'])}")
+    lines = (f"{each['id']}  {each['name']}  last seen {_moment(each['last_seen_at'])}" for each in found)
+    print_result({"devices": found}, lines, as_json=options.json)
     return 0
 
 
@@ -109,38 +105,34 @@ def _delete(options: argparse.Namespace) -> int:
     if items is None:
         print(f"tool-bridge: there is no user {options.delete!r}", file=sys.stderr)
         return 1
-    if options.json:
-        print(json.dumps({"deleted": options.delete, "items": items}))
-    else:
-        print(f"User {options.delete!r} is deleted, with {items} stored items.")
+    sentence = f"User {options.delete!r} is deleted, with {items} stored items."
+    print_result({"deleted": options.delete, "items": items}, [sentence], as_json=options.json)
     return 0
 
 
 def _print_usage(options: argparse.Namespace) -> int:
     since = first_day(own_section(BudgetSettings).budget_window, datetime.now(UTC))
     found = asyncio.run(_list_usage(open_store(options), since))
-    if options.json:
-        users = [
-            {
-                "name": used.name,
-                "rounds": used.rounds,
-                "estimated_rounds": used.estimated_rounds,
-                "input_tokens": used.input_tokens,
-                "output_tokens": used.output_tokens,
-                "cost": used.cost_micros / MICROS,
-            }
-            for used in found
-        ]
-        print(json.dumps({"since": since, "users": users}))
-        return 0
-    if not found:
-        print(f"Nothing was counted since {since}: only bridges with budgets or prices of models count.")
-        return 0
-    print(f"Since {since}, UTC:")
-    for used in found:
-        tokens = f"{used.input_tokens:,} tokens read, {used.output_tokens:,} written"
-        print(f"{used.name}  {used.rounds} rounds, {tokens}, cost {used.cost_micros / MICROS:.2f}")
+    users = [
+        {
+            "name": used.name,
+            "rounds": used.rounds,
+            "estimated_rounds": used.estimated_rounds,
+            "input_tokens": used.input_tokens,
+            "output_tokens": used.output_tokens,
+            "cost": used.cost_micros / MICROS,
+        }
+        for used in found
+    ]
+    nothing = f"Nothing was counted since {since}: only bridges with budgets or prices of models count."
+    lines = [f"Since {since}, UTC:", *map(_usage_line, found)] if found else [nothing]
+    print_result({"since": since, "users": users}, lines, as_json=options.json)
     return 0
+
+
+def _usage_line(used: UsageSum) -> str:
+    tokens = f"{used.input_tokens:,} tokens read, {used.output_tokens:,} written"
+    return f"{used.name}  {used.rounds} rounds, {tokens}, cost {used.cost_micros / MICROS:.2f}"
 
 
 async def _list_usage(store: Store, since: str) -> list[UsageSum]:
@@ -157,7 +149,7 @@ def _switch(options: argparse.Namespace, name: str, *, disabled: bool) -> int:
         print(f"tool-bridge: there is no user {name!r}", file=sys.stderr)
         return 1
     state = "disabled" if disabled else "enabled"
-    print(json.dumps({state: name}) if options.json else f"User {name!r} is {state}.")
+    print_result({state: name}, [f"User {name!r} is {state}."], as_json=options.json)
     return 0
 
 
