@@ -163,7 +163,7 @@ class Engine:
         tool = view.catalog.find_called(call.tool_name)
         if tool is None:
             return frozenset()
-        schema = json.loads((await self._registry.schemas_of(view, [tool]))[tool.name])
+        schema = json.loads((await self._registry.lists.schemas_of(view, [tool]))[tool.name])
         return frozenset(name for name in names if name in schema.get("properties", {}))
 
     async def _run(self, view: UserView, tool: Tool, call: ToolCall) -> CallOutcome:
@@ -214,7 +214,7 @@ class Engine:
         # A third of a second for the first of ten thousand operations, and some milliseconds for each query.
         matches = await asyncio.to_thread(self._find_matches, view, call, wanted, server_id)
         found = matches[: wanted.limit]
-        schemas = await self._registry.ready_schemas(view, found[:MAX_RESULT_SCHEMAS])
+        schemas = await self._registry.lists.ready_schemas(view, found[:MAX_RESULT_SCHEMAS])
         shortest = await asyncio.to_thread(_compacted, schemas)  # up to 8 of 200 KB
         refused = {tool.name for tool in found if not view.is_accepted(tool)}
         return found_json(found, shortest, len(matches), refused=refused).decode()

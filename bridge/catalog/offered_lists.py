@@ -41,7 +41,7 @@ class OfferedLists:
         self.listings = Listings(listings, self.count_tokens)
 
     async def schemas_of(self, view: UserView, tools: Iterable[Tool]) -> dict[str, bytes]:
-        """See `Registry.schemas_of`."""
+        """Return the argument schemas of some of a user's tools, by tool name; compiles no others."""
         found: dict[str, bytes] = {}
         for server_id, group in _by_server(tools).items():
             keys = [tool.operation.key for tool in group]
@@ -50,7 +50,10 @@ class OfferedLists:
         return found
 
     async def ready_schemas(self, view: UserView, tools: Iterable[Tool]) -> dict[str, bytes]:
-        """See `Registry.ready_schemas`."""
+        """Return the same for a list, in bounded time: tools of a server that takes longer are left out.
+
+        When it is ready the view changes.
+        """
         groups = _by_server(tools)
         servers = {server_id: view.find_server(server_id) for server_id in groups}
         await self._loading.load_in_time(
@@ -66,8 +69,15 @@ class OfferedLists:
             if (schema := servers[server_id].schemas.get(tool.operation.key)) is not None
         }
 
-    async def offer_tools(self, view: UserView, server_id: str | None, reader: Reader) -> Offer:
-        """See `Registry.offer_tools`."""
+    async def offer_tools(self, view: UserView, server_id: str | None, reader: Reader = "keywords") -> Offer:
+        """Return what models are shown of all of a user's servers, or of one.
+
+        A budget of tokens counts what `reader` is sent. A tool whose schema is not ready takes nothing of it,
+        and is in no list yet.
+
+        Raises:
+            BridgeError: `not_found`.
+        """
         if server_id is not None:
             view.find_server(server_id)
         selection = view.selection_of(server_id)
@@ -89,17 +99,25 @@ class OfferedLists:
         return view.offers[server_id, reader]
 
     async def advertise_document(
-        self, view: UserView, server_id: str | None, room: int | None
+        self, view: UserView, server_id: str | None, room: int | None = None
     ) -> AdvertisedDocument:
-        """See `Registry.advertise_document`."""
+        """Return the advertised document of all of a user's servers, or of one; compiles schemas it needs.
+
+        That of all is made without a server that takes long, which comes with the next view. `room`: maximum
+        characters of a name. Raises `not_found`.
+        """
 
         def build(offered: Offer) -> AdvertisedDocument:  # 80 ms for 10,000 tools
             return view.build_document(server_id, offered)
 
         return await self._list_for(view, server_id, room, _Making(view.documents, "words", build))
 
-    async def list_mcp_tools(self, view: UserView, server_id: str | None, room: int | None) -> bytes:
-        """See `Registry.list_mcp_tools`."""
+    async def list_mcp_tools(self, view: UserView, server_id: str | None, room: int | None = None) -> bytes:
+        """Return the same tools as MCP clients list them, a JSON array; compiles schemas it needs.
+
+        Raises:
+            BridgeError: `not_found`.
+        """
 
         def build(offered: Offer) -> bytes:  # half a second for 10,000 tools
             return list_mcp_tools(
@@ -113,7 +131,7 @@ class OfferedLists:
     async def count_tokens(
         self, view: UserView, tools: Iterable[Tool], reader: Reader = "keywords"
     ) -> dict[str, int]:
-        """See `Registry.count_tokens`."""
+        """Estimate the tokens that each of `tools` takes, by name, as far as its schema is ready."""
         listed = tuple(tools)
         schemas = await self.ready_schemas(view, listed)
 
@@ -143,7 +161,7 @@ class OfferedLists:
             kept = lists.keep(server_id, needed, await asyncio.to_thread(build))
         return lists.keep(server_id, room, kept)
 
-    async def _described(self, view: UserView, server_id: str | None, reader: Reader) -> Offer:
+    async def _described(self, view: UserView, server_id: str | None, reader: Reader = "keywords") -> Offer:
         """What is offered and has its schemas; of one server all of it, however long that takes."""
         offered = await self.offer_tools(view, server_id, reader)
         if server_id is not None:

@@ -31,7 +31,6 @@ from bridge.catalog.server_rights import (
 from bridge.catalog.server_view import (
     DECLINED,
     NOBODY,
-    AdvertisedDocument,
     LoadedServer,
     ServerChanges,
     ServerRecord,
@@ -48,9 +47,8 @@ from bridge.timings import USUAL_TIMINGS
 from toolserver.arguments.arguments import ArgumentValidator
 from toolserver.operation.request_plan import optional_body_arguments
 from toolserver.request.argument_check import withheld_check
-from toolserver.tool.catalog import Tool
 from toolserver.tool.compile import CompiledDocument, CompiledOperation
-from toolserver.tool.selection import Offer, Reader, Selection
+from toolserver.tool.selection import Selection
 
 _DEFAULT_BOUNDS = Selection()
 
@@ -83,8 +81,9 @@ class Registry:
         self._names = ToolNames(store)
         self._compiler = compiler
         self._loading = SchemaLoading(compiler, tasks, self._show_late, list_wait_s)
-        self._lists = OfferedLists(self._loading, listings)
-        self.listings = self._lists.listings
+        self.lists = OfferedLists(self._loading, listings)
+        """What is offered, and how clients read it."""
+        self.listings = self.lists.listings
         self.operator_id = operator_id
         self._bounds = bounds
         self._quotas = quotas
@@ -282,52 +281,6 @@ class Registry:
     async def load_schemas(self, server: LoadedServer, keys: Iterable[str]) -> Mapping[str, bytes]:
         """See `SchemaLoading.load_schemas`."""
         return await self._loading.load_schemas(server, keys)
-
-    async def schemas_of(self, view: UserView, tools: Iterable[Tool]) -> dict[str, bytes]:
-        """Return the argument schemas of some of a user's tools, by tool name; compiles no others."""
-        return await self._lists.schemas_of(view, tools)
-
-    async def ready_schemas(self, view: UserView, tools: Iterable[Tool]) -> dict[str, bytes]:
-        """Return the same for a list, in bounded time: tools of a server that takes longer are left out.
-
-        When it is ready the view changes.
-        """
-        return await self._lists.ready_schemas(view, tools)
-
-    async def offer_tools(self, view: UserView, server_id: str | None, reader: Reader = "keywords") -> Offer:
-        """Return what models are shown of all of a user's servers, or of one.
-
-        A budget of tokens counts what `reader` is sent. A tool whose schema is not ready takes nothing of it,
-        and is in no list yet.
-
-        Raises:
-            BridgeError: `not_found`.
-        """
-        return await self._lists.offer_tools(view, server_id, reader)
-
-    async def advertise_document(
-        self, view: UserView, server_id: str | None, room: int | None = None
-    ) -> AdvertisedDocument:
-        """Return the advertised document of all of a user's servers, or of one; compiles schemas it needs.
-
-        That of all is made without a server that takes long, which comes with the next view. `room`: maximum
-        characters of a name. Raises `not_found`.
-        """
-        return await self._lists.advertise_document(view, server_id, room)
-
-    async def list_mcp_tools(self, view: UserView, server_id: str | None, room: int | None = None) -> bytes:
-        """Return the same tools as MCP clients list them, a JSON array; compiles schemas it needs.
-
-        Raises:
-            BridgeError: `not_found`.
-        """
-        return await self._lists.list_mcp_tools(view, server_id, room)
-
-    async def count_tokens(
-        self, view: UserView, tools: Iterable[Tool], reader: Reader = "keywords"
-    ) -> dict[str, int]:
-        """Estimate the tokens that each of `tools` takes, by name, as far as its schema is ready."""
-        return await self._lists.count_tokens(view, tools, reader)
 
     async def compile_validator(
         self, server: LoadedServer, operation: CompiledOperation

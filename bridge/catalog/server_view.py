@@ -196,11 +196,11 @@ class UserView:
     offers: dict[tuple[str | None, Reader], Offer] = field(
         default_factory=dict[tuple[str | None, Reader], Offer]
     )
-    """What models are shown of all servers, or of one, by reader; filled by `Registry.offer_tools`."""
+    """What models are shown of all servers, or of one, by reader; filled by `OfferedLists.offer_tools`."""
     tool_lists: ListsByRoom[bytes] = field(default_factory=ListsByRoom[bytes])
-    """What MCP clients list of all servers, or of one; filled by `Registry.list_mcp_tools`."""
+    """What MCP clients list of all servers, or of one; filled by `OfferedLists.list_mcp_tools`."""
     documents: ListsByRoom[AdvertisedDocument] = field(default_factory=ListsByRoom[AdvertisedDocument])
-    """The advertised documents; filled by `Registry.advertise_document`."""
+    """The advertised documents; filled by `OfferedLists.advertise_document`."""
     _searched: frozenset[str] | None = None
     _operations_digest: str = ""
     _decisions: dict[str, dict[str, str]] = field(init=False)
@@ -362,7 +362,7 @@ class UserView:
     def build_document(self, server_id: str | None, offered: Offer) -> AdvertisedDocument:
         """Return the advertised OpenAPI document of all servers, or of one.
 
-        The schemas of the tools in `offered` must be compiled (`Registry.advertise_document` does that).
+        The schemas of the tools in `offered` must be compiled (`OfferedLists.advertise_document` does that).
 
         Raises:
             BridgeError: `not_found`.

@@ -84,7 +84,7 @@ class ToolServer(DeclaredRoutes):
         caller = caller_of(request)
         view = await self._registry.view_of_user(NOBODY if caller.is_forwarded else caller.user.id)
         server_id = request.match_info.get("server")
-        document = await self._registry.advertise_document(view, server_id, read_room(request))
+        document = await self._registry.lists.advertise_document(view, server_id, read_room(request))
         headers = {
             hdrs.ETAG: document.etag,
             hdrs.VARY: ", ".join(("Authorization", *USER_HEADERS)),

@@ -80,10 +80,10 @@ class OfferedToolRoutes(DeclaredApiRoutes):
             costs = {name: estimated_tokens("", "", definition) for name, definition in written.items()}
             return b"[%b]" % b",".join(written.values()), costs
         reader: Reader = "words" if form == "openapi" else "keywords"
-        offered = await self._registry.offer_tools(view, None, reader)
-        costs = await self._registry.count_tokens(view, offered.tools, reader)
+        offered = await self._registry.lists.offer_tools(view, None, reader)
+        costs = await self._registry.lists.count_tokens(view, offered.tools, reader)
         for meta in offered.meta_tools:
             costs[meta.name] = tokens_for(reader, meta.name, meta.description, meta.schema_json)
         if form == "openapi":
-            return (await self._registry.advertise_document(view, None)).body, costs
-        return b'{"tools":%b}' % await self._registry.list_mcp_tools(view, None), costs
+            return (await self._registry.lists.advertise_document(view, None)).body, costs
+        return b'{"tools":%b}' % await self._registry.lists.list_mcp_tools(view, None), costs

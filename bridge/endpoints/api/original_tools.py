@@ -114,7 +114,7 @@ class OriginalToolRoutes(DeclaredApiRoutes):
         view = await self._registry.view_of_user(caller_of(request).user.id)
         servers = {server.record.id: server for server in view.servers}
         counted = [tool for tool in view.catalog.tools if _may_be_counted(servers[tool.server_id], tool)]
-        tokens = await self._registry.count_tokens(view, counted)
+        tokens = await self._registry.lists.count_tokens(view, counted)
         return compressed(json_answer(ToolTokens(tools=tokens, revision=view.revision)))
 
     @api_route(

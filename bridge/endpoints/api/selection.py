@@ -177,7 +177,7 @@ class SelectionRoutes(DeclaredApiRoutes):
 
     async def _answer(self, user_id: str) -> web.Response:
         view = await self._registry.view_of_user(user_id)
-        offered = await self._registry.offer_tools(view, None)
+        offered = await self._registry.lists.offer_tools(view, None)
         listing = await self._registry.listings.listing_of(view)
         chosen = view.chosen
         facts = SelectionFacts(

@@ -125,7 +125,7 @@ class ServerRoutes(DeclaredApiRoutes):
         view = await self._view(request)
         server = view.find_server(request.match_info["id"])
         tools = view.catalog.of_server(server.record.id)
-        absences = (await self._registry.offer_tools(view, None)).explain_absences(tools)
+        absences = (await self._registry.lists.offer_tools(view, None)).explain_absences(tools)
         detail = ServerDetail(
             **server_facts(view, server, await self._onlooker(request, view)).model_dump(),
             tools=[],  # the longest part: added below
@@ -275,10 +275,10 @@ class ServerRoutes(DeclaredApiRoutes):
     async def list_tools(self, request: web.Request) -> web.Response:
         """List tools. Their schemas come along unless they are declined: they are most of it."""
         view = await self._view(request)
-        offered = await self._registry.offer_tools(view, None)
+        offered = await self._registry.lists.offer_tools(view, None)
         tools = view.catalog.tools
         declined = request.query.get("schemas") == "no"
-        schemas = {} if declined else await self._registry.ready_schemas(view, tools)
+        schemas = {} if declined else await self._registry.lists.ready_schemas(view, tools)
         absences = offered.explain_absences(tools)
         listed = (
             orjson.dumps(_tool_entry(view, tool, absences.get(tool.name), schemas.get(tool.name)))
@@ -303,8 +303,8 @@ class ServerRoutes(DeclaredApiRoutes):
         tool = view.catalog.by_name(name)
         if tool is None:
             raise BridgeError(ErrorCode.NOT_FOUND, f"There is no tool {quote_text(name)}.")
-        absences = (await self._registry.offer_tools(view, None)).explain_absences((tool,))
-        schemas = await self._registry.schemas_of(view, (tool,))
+        absences = (await self._registry.lists.offer_tools(view, None)).explain_absences((tool,))
+        schemas = await self._registry.lists.schemas_of(view, (tool,))
         entry = _tool_entry(view, tool, absences.get(tool.name), schemas[tool.name])
         if request.query.get("responses") == "yes":
             server = view.find_server(tool.server_id)

@@ -170,7 +170,7 @@ class McpRoutes(DeclaredRoutes):
         view = await self._registry.view_of_user(list_owner(caller))
         room = self._readers.room_of(request, message)
         server_id = request.match_info.get("server")
-        tools = orjson.Fragment(await self._registry.list_mcp_tools(view, server_id, room))
+        tools = orjson.Fragment(await self._registry.lists.list_mcp_tools(view, server_id, room))
         result: dict[str, object] = {"tools": tools}
         if message.is_modern:
             result = {"resultType": "complete", **result, "ttlMs": LIST_TTL_MS, "cacheScope": "private"}

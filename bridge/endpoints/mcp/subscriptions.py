@@ -76,7 +76,7 @@ class Subscriptions:
         """Return the list as clients read it; None while it cannot be made."""
         try:
             view = await self._registry.view_of_user(user_id)
-            return await self._registry.list_mcp_tools(view, server_id, room)
+            return await self._registry.lists.list_mcp_tools(view, server_id, room)
         except BridgeError:
             return None
 

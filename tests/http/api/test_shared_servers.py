@@ -71,7 +71,7 @@ async def call_by_key(bridge: Bridge, http: aiohttp.ClientSession, name: str) ->
 async def offered_to_models(bridge: Bridge, name: str) -> list[str]:
     user = await bridge.components.users.ensure_user(name)
     view = await bridge.components.registry.view_of_user(user.id)
-    return [tool.name for tool in (await bridge.components.registry.offer_tools(view, None)).tools]
+    return [tool.name for tool in (await bridge.components.registry.lists.offer_tools(view, None)).tools]
 
 
 async def code_of(page: FakePage, method: str, path: str, body: Any = None) -> tuple[int, str]:

@@ -185,7 +185,7 @@ async def test_pins_and_patterns_with_an_old_name_still_choose_a_renamed_tool() 
     for chosen in (UserSelection(names=("useA*",)), UserSelection(servers=("none",), pinned=("useA",))):
         await registry.save_selection("ann", chosen)
         view = await registry.view_of_user("ann")
-        offered = await registry.offer_tools(view, None)
+        offered = await registry.lists.offer_tools(view, None)
         assert [tool.name for tool in offered.reachable] == ["first"]
     (renamed,) = offered.reachable
     assert ToolScope(names=frozenset(["useA"])).includes(renamed)

@@ -82,12 +82,12 @@ def text_of(title: str) -> str:
 
 async def advertised(registry: Registry, server_id: str | None = None) -> tuple[str, list[str]]:
     """The tag of a user's document, and the tools in it."""
-    made = await registry.advertise_document(await registry.view_of_user("ann"), server_id)
+    made = await registry.lists.advertise_document(await registry.view_of_user("ann"), server_id)
     return made.etag, [path.removeprefix("/tools/") for path in json.loads(made.body)["paths"]]
 
 
 async def listed_for_mcp(registry: Registry) -> list[str]:
-    tools = json.loads(await registry.list_mcp_tools(await registry.view_of_user("ann"), None))
+    tools = json.loads(await registry.lists.list_mcp_tools(await registry.view_of_user("ann"), None))
     return [tool["name"] for tool in tools]
 
 

@@ -41,7 +41,7 @@ async def add(registry: Registry, title: str, count: int) -> LoadedServer:
 
 
 async def listed(registry: Registry, user: str = "ann", server: str | None = None) -> list[str]:
-    document = await registry.advertise_document(await registry.view_of_user(user), server)
+    document = await registry.lists.advertise_document(await registry.view_of_user(user), server)
     return [path.removeprefix("/tools/") for path in json.loads(document.body)["paths"]]
 
 
@@ -120,7 +120,7 @@ async def test_its_user_chooses_what_is_listed_and_what_is_searched() -> None:
     await registry.save_selection("ann", UserSelection(searched=("a", "b")))
     assert await listed(registry) == META_TOOLS
     view = await registry.view_of_user("ann")
-    offer = await registry.offer_tools(view, None)
+    offer = await registry.lists.offer_tools(view, None)
     assert set(offer.explain_absences(view.catalog.tools).values()) == {"over_limit"}
     assert await listed(registry, server="a") == [*named("a", 20), "read_result"], "its own address lists it"
 
@@ -132,7 +132,7 @@ async def test_a_small_server_that_is_to_be_searched_says_so() -> None:
     await registry.save_selection("ann", UserSelection(searched=("a",), pinned=("a1",)))
     assert await listed(registry) == ["a1", *META_TOOLS]
     view = await registry.view_of_user("ann")
-    offer = await registry.offer_tools(view, None)
+    offer = await registry.lists.offer_tools(view, None)
     assert (offer.over, offer.explain_absences(view.catalog.tools)) == (
         "",
         {"a0": "searched", "a2": "searched"},
@@ -155,12 +155,12 @@ def wordy(title: str, count: int) -> str:
 
 async def listed_by_keywords(registry: Registry) -> list[str]:
     view = await registry.view_of_user("ann")
-    return [tool["name"] for tool in json.loads(await registry.list_mcp_tools(view, None))]
+    return [tool["name"] for tool in json.loads(await registry.lists.list_mcp_tools(view, None))]
 
 
 async def tokens_of_all(registry: Registry, reader: Reader) -> int:
     view = await registry.view_of_user("ann")
-    return sum((await registry.count_tokens(view, view.catalog.tools, reader)).values())
+    return sum((await registry.lists.count_tokens(view, view.catalog.tools, reader)).values())
 
 
 async def test_a_budget_counts_what_each_reader_is_sent_under_one_decision() -> None:

@@ -105,7 +105,7 @@ class CatalogTools:
         view = await self._registry.view_of_user(user_id)
         known = [tool for name in names if (tool := view.catalog.by_name(name)) is not None]
         chosen = [tool for tool in known if view.is_accepted(tool) and scope.includes(tool)]
-        schemas = await self._registry.ready_schemas(view, chosen)
+        schemas = await self._registry.lists.ready_schemas(view, chosen)
         return tuple(
             _described(tool, schemas[tool.name], strictness) for tool in chosen if tool.name in schemas
         )
@@ -144,7 +144,7 @@ class CatalogTools:
         if room < MIN_LIMIT:
             return _Ready(view, ())
         offered = await self._offer(view, room, scope)
-        schemas = await self._registry.ready_schemas(view, offered.tools)
+        schemas = await self._registry.lists.ready_schemas(view, offered.tools)
         tools = (
             _described(tool, schemas[tool.name], strictness) for tool in offered.tools if tool.name in schemas
         )
@@ -168,7 +168,7 @@ class CatalogTools:
         costs: dict[str, int] = {}
         if selection.max_tokens is not None:
             candidates = find_candidates(accepted, selection, is_settled=view.is_settled)
-            costs = await self._registry.count_tokens(view, candidates)
+            costs = await self._registry.lists.count_tokens(view, candidates)
         listing = await self._registry.listings.listing_of(view)
 
         def make_offer() -> Offer:
