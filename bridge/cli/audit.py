@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 import argparse
-import asyncio
 import sys
 from collections.abc import Mapping, Sequence
 from datetime import datetime
 from typing import NamedTuple
 
-from bridge.cli.store import open_store
+from bridge.cli.store import run_on_store
 from bridge.endpoints.api.audit import audit_facts
 from bridge.storage.audit_log import AuditLog, AuditQuery, StoredAuditEntry
 from bridge.storage.store import Store
@@ -18,7 +17,7 @@ from bridge.storage.users import UserTables
 
 def audit(options: argparse.Namespace) -> int:
     """Print entries, newest last; status 1 when there is no such user."""
-    found = asyncio.run(_read_log(open_store(options), options))
+    found = run_on_store(options, lambda store: _read_log(store, options))
     if found is None:
         print(f"tool-bridge: there is no user {options.user!r}", file=sys.stderr)
         return 1
@@ -37,19 +36,16 @@ class _Log(NamedTuple):
 
 async def _read_log(store: Store, options: argparse.Namespace) -> _Log | None:
     """Return the log; None when there is no such user."""
-    try:
-        users = await UserTables(store).list_users()
-        ids_by_name = {user.name: user.id for user in users}
-        if options.user is not None and options.user not in ids_by_name:
-            return None
-        user_id = None if options.user is None else ids_by_name[options.user]
-        query = AuditQuery(user_id=user_id, kinds=options.kind, since=options.since, limit=options.limit)
-        entries = await AuditLog(store).read_entries(query)
-        concerned = {stored.entry.user_id for stored in entries}
-        known = [user.id for user in users if user.id in concerned]
-        return _Log(entries, await _read_names(store, known))
-    finally:
-        await store.close()
+    users = await UserTables(store).list_users()
+    ids_by_name = {user.name: user.id for user in users}
+    if options.user is not None and options.user not in ids_by_name:
+        return None
+    user_id = None if options.user is None else ids_by_name[options.user]
+    query = AuditQuery(user_id=user_id, kinds=options.kind, since=options.since, limit=options.limit)
+    entries = await AuditLog(store).read_entries(query)
+    concerned = {stored.entry.user_id for stored in entries}
+    known = [user.id for user in users if user.id in concerned]
+    return _Log(entries, await _read_names(store, known))
 
 
 async def _read_names(store: Store, user_ids: Sequence[str]) -> Mapping[str, str]:

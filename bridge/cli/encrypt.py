@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 import argparse
-import asyncio
 import sys
 from collections.abc import Collection
 
 from bridge.cli.parser import CommandFailed
-from bridge.cli.store import open_store, storage_settings
+from bridge.cli.store import run_on_store, storage_settings
 from bridge.cli.terminal import print_result
 from bridge.settings.running_bridge import running_bridge
 from bridge.settings.storage import KEYS_VARIABLE
@@ -27,7 +26,7 @@ def encrypt(options: argparse.Namespace) -> int:
     """Encrypt everything with the first key; status 1 when the given keys could not decrypt something."""
     encryption = Encryption(storage_settings(), encrypts=not options.off)
     _check_running_bridge(options, encryption)
-    result = asyncio.run(_rekey(options, open_store(options), encryption))
+    result = run_on_store(options, lambda store: _rekey(options, store, encryption))
     facts = {"sealed": result.encrypted, "unreadable": result.unreadable}
     print_result(facts, [f"{result.encrypted} rows are re-encrypted."], as_json=options.json)
     if result.unreadable:
@@ -64,10 +63,7 @@ async def _rekey(options: argparse.Namespace, store: Store, encryption: Encrypti
         if sys.stderr.isatty():
             print(f"\r{so_far.encrypted} rows", end="", file=sys.stderr, flush=True)
 
-    try:
-        if await store.serves_replicas():  # they may all run on other machines
-            facts = ClusterFacts(store.fenced_sessions)
-            _check_keys(options, encryption, await facts.read_key_ids(), _REPLICAS)
-        return await reencrypt_rows(store, encryption, show)
-    finally:
-        await store.close()
+    if await store.serves_replicas():  # they may all run on other machines
+        facts = ClusterFacts(store.fenced_sessions)
+        _check_keys(options, encryption, await facts.read_key_ids(), _REPLICAS)
+    return await reencrypt_rows(store, encryption, show)

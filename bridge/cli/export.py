@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import argparse
-import asyncio
 import json
 import os
 import sys
@@ -15,7 +14,7 @@ from typing import BinaryIO, NamedTuple, TypeAlias
 
 from bridge.audit import AuditKind
 from bridge.cli.parser import CommandFailed
-from bridge.cli.store import answer_folders, open_store, storage_settings
+from bridge.cli.store import answer_folders, run_on_store, storage_settings
 from bridge.cli.terminal import bytes_to, print_result
 from bridge.models.conversations.conversation import Conversation, Message
 from bridge.models.conversations.export import KIND, conversation_line, read_conversation
@@ -73,7 +72,7 @@ def export(options: argparse.Namespace) -> int:
     settings = storage_settings()
     try:
         write = _write_chats if options.chats else _write_everything if options.everything else _write_lines
-        count = asyncio.run(_export(open_store(options), settings, options, write))
+        count = run_on_store(options, lambda store: _export(store, settings, options, write))
     except BrokenPipeError:  # the reader of standard output has seen enough
         raise
     except OSError as error:
@@ -89,7 +88,7 @@ def import_file(options: argparse.Namespace) -> int:
     settings = storage_settings()
     try:
         with options.file.open("rb") as file:
-            counts = asyncio.run(_import(open_store(options), settings, options.user, file))
+            counts = run_on_store(options, lambda store: _import(store, settings, options.user, file))
     except OSError as error:
         raise CommandFailed(f"{options.file} cannot be read: {error.strerror}") from None
     except BadExport as error:
@@ -116,15 +115,12 @@ def _output(path: Path | None) -> Generator[BinaryIO]:
 
 
 async def _export(store: Store, settings: StorageSettings, options: argparse.Namespace, write: _Write) -> int:
-    try:
-        user = Owner(await _user_id(store, options.user), options.user)
-        with _output(options.out) as out:
-            count = await write(store, settings, user, out)
-            count += _write_files(options.data, user, out) if options.everything else 0
-        await _add_audit_entry(store, AuditKind.STORED_DATA_EXPORTED, user.id, count)
-        return count
-    finally:
-        await store.close()
+    user = Owner(await _user_id(store, options.user), options.user)
+    with _output(options.out) as out:
+        count = await write(store, settings, user, out)
+        count += _write_files(options.data, user, out) if options.everything else 0
+    await _add_audit_entry(store, AuditKind.STORED_DATA_EXPORTED, user.id, count)
+    return count
 
 
 async def _write_lines(store: Store, settings: StorageSettings, user: Owner, out: BinaryIO) -> int:
@@ -175,25 +171,22 @@ async def _write_chats(store: Store, settings: StorageSettings, user: Owner, out
 
 async def _import(store: Store, settings: StorageSettings, name: str, file: BinaryIO) -> tuple[int, int]:
     """Return how many were read, and how many of them were new."""
-    try:
-        user_id = await _user_id(store, name)
-        before = await _count(store, settings, user_id)
-        items = ItemTables(store, settings)
-        tables = ConversationTables(store, settings)
-        read = 0
-        for some in _slices(_records(file, user_id)):
-            await items.add_items([each for each in some if isinstance(each, StoredItem)])
-            for each in some:
-                if isinstance(each, StoredResponse) and await items.find_response(user_id, each.id) is None:
-                    await items.save_response(each)
-                if isinstance(each, OwnConversation):
-                    await tables.add_missing(each.conversation, each.messages)
-            read += len(some)
-        new = await _count(store, settings, user_id) - before
-        await _add_audit_entry(store, AuditKind.STORED_DATA_IMPORTED, user_id, new)
-        return read, new
-    finally:
-        await store.close()
+    user_id = await _user_id(store, name)
+    before = await _count(store, settings, user_id)
+    items = ItemTables(store, settings)
+    tables = ConversationTables(store, settings)
+    read = 0
+    for some in _slices(_records(file, user_id)):
+        await items.add_items([each for each in some if isinstance(each, StoredItem)])
+        for each in some:
+            if isinstance(each, StoredResponse) and await items.find_response(user_id, each.id) is None:
+                await items.save_response(each)
+            if isinstance(each, OwnConversation):
+                await tables.add_missing(each.conversation, each.messages)
+        read += len(some)
+    new = await _count(store, settings, user_id) - before
+    await _add_audit_entry(store, AuditKind.STORED_DATA_IMPORTED, user_id, new)
+    return read, new
 
 
 def _records(file: BinaryIO, user_id: str) -> Iterator[Exported]:

@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 import argparse
-import asyncio
 import sys
 import webbrowser
 
 from bridge.cli.arguments import address_of
 from bridge.cli.parser import CommandFailed, NoBridge
-from bridge.cli.store import open_store
+from bridge.cli.store import run_on_store
 from bridge.cli.terminal import print_result
 from bridge.close_names import suggest
 from bridge.operating_system import can_show_pages
@@ -59,17 +58,14 @@ def check_database(options: argparse.Namespace) -> None:
 
 def _make_link(options: argparse.Namespace, user: str) -> str:
     check_database(options)
-    ticket = asyncio.run(_add_ticket(open_store(options), user))
+    ticket = run_on_store(options, lambda store: _add_ticket(store, user))
     return page_url(address_of(options), ticket)
 
 
 async def _add_ticket(store: Store, name: str) -> str:
     users = UserTables(store)
-    try:
-        ids_by_name = {user.name: user.id for user in await users.list_users()}
-        if name not in ids_by_name and name != LOCAL_USER:
-            create = f"tool-bridge key --user {name} creates one"
-            raise CommandFailed(f"there is no user {name!r}{suggest(name, ids_by_name) or f'; {create}'}")
-        return await users.add_ticket(ids_by_name.get(name) or (await users.ensure_user(name)).id)
-    finally:
-        await store.close()
+    ids_by_name = {user.name: user.id for user in await users.list_users()}
+    if name not in ids_by_name and name != LOCAL_USER:
+        create = f"tool-bridge key --user {name} creates one"
+        raise CommandFailed(f"there is no user {name!r}{suggest(name, ids_by_name) or f'; {create}'}")
+    return await users.add_ticket(ids_by_name.get(name) or (await users.ensure_user(name)).id)

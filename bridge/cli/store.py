@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 import argparse
+import asyncio
 import os
+from collections.abc import Callable, Coroutine
 from pathlib import Path
+from typing import Any, TypeVar
 
 from bridge.cli.parser import CommandFailed
 from bridge.settings.cluster import ClusterSettings
-from bridge.settings.declaration import SettingsError
-from bridge.settings.sources import AnySection, read_section
+from bridge.settings.declaration import AnySection, SettingsError
+from bridge.settings.sources import read_section
 from bridge.settings.storage import StorageSettings
 from bridge.storage.answer_files import FOLDER, AnswerFolder
 from bridge.storage.database import Engines, open_database, postgresql_url
@@ -17,10 +20,24 @@ from bridge.storage.store import Store
 
 DATABASE = "bridge.sqlite3"
 
+Found = TypeVar("Found")
 
-def open_store(options: argparse.Namespace) -> Store:
-    """Open the store of a command, as `open_engines` does."""
-    return Store(open_engines(options))
+
+def run_on_store(options: argparse.Namespace, work: Callable[[Store], Coroutine[Any, Any, Found]]) -> Found:
+    """Run work on the store of a command, which is closed after it.
+
+    Raises:
+        CommandFailed, StoreError: as `open_engines`.
+    """
+    store = Store(open_engines(options))
+
+    async def run() -> Found:
+        try:
+            return await work(store)
+        finally:
+            await store.close()
+
+    return asyncio.run(run())
 
 
 def open_engines(options: argparse.Namespace) -> Engines:

@@ -6,7 +6,6 @@ They work on the data folder, whether a bridge runs on it or not.
 from __future__ import annotations
 
 import argparse
-import asyncio
 import sys
 from collections.abc import Mapping
 from datetime import UTC, datetime
@@ -17,7 +16,7 @@ from bridge.audit import AuditKind
 from bridge.cli.arguments import address_of
 from bridge.cli.links import check_database
 from bridge.cli.parser import CommandFailed
-from bridge.cli.store import answer_folders, open_store, own_section, storage_settings
+from bridge.cli.store import answer_folders, own_section, run_on_store, storage_settings
 from bridge.cli.terminal import print_result
 from bridge.models.budgets.budgets import MICROS, UsageSum, first_day
 from bridge.settings.chat.budgets import BudgetSettings
@@ -44,11 +43,8 @@ _STOP_REPLICAS = "stop all of them first; tool-bridge replicas lists those that 
 def key(options: argparse.Namespace) -> int:
     """Create a user's API key and page link, and the user if needed; or a forwarder's key."""
     check_database(options)
-    store = open_store(options)
-    if options.forwarder:
-        facts = asyncio.run(_forwarder_key(store, options))
-    else:
-        facts = asyncio.run(_user_key(store, options, address_of(options)))
+    make = _forwarder_key if options.forwarder else _user_key
+    facts = run_on_store(options, lambda store: make(store, options))
     titles = {"user": "User", "forwarder": "Forwarder", "key": "Key", "page_url": "Page, once"}
     lines = (f"{titles[name]}: {value}" for name, value in facts.items())
     print_result(facts, lines, as_json=options.json)
@@ -63,7 +59,7 @@ def users(options: argparse.Namespace) -> int:
         return _switch(options, name, disabled=options.disable is not None)
     if options.usage:
         return _print_usage(options)
-    found = asyncio.run(_users(open_store(options)))
+    found = run_on_store(options, _users)
     print_result({"users": found}, map(_user_line, found), as_json=options.json)
     return 0
 
@@ -77,7 +73,7 @@ def _user_line(user: Mapping[str, Any]) -> str:
 
 def devices(options: argparse.Namespace) -> int:
     """Print a user's browsers, or remove one; status 1 when there is none with that id."""
-    found = asyncio.run(_devices(open_store(options), options.user, options.remove))
+    found = run_on_store(options, lambda store: _devices(store, options.user, options.remove))
     if found is None:
         print(f"tool-bridge: user {options.user!r} has no browser {options.remove!r}", file=sys.stderr)
         return 1
@@ -95,7 +91,7 @@ def _delete(options: argparse.Namespace) -> int:
             raise CommandFailed(f"a replica is running on this data folder: {_STOP_REPLICAS}")
         raise CommandFailed("a bridge is running on this data folder: stop it first")
     try:
-        items = asyncio.run(_deleted(open_store(options), options, storage_settings()))
+        items = run_on_store(options, lambda store: _deleted(store, options, storage_settings()))
     except DatabaseInUse as error:
         if error.by_replicas:
             raise CommandFailed(f"replicas use {error.where}: {_STOP_REPLICAS}") from None
@@ -112,7 +108,7 @@ def _delete(options: argparse.Namespace) -> int:
 
 def _print_usage(options: argparse.Namespace) -> int:
     since = first_day(own_section(BudgetSettings).budget_window, datetime.now(UTC))
-    found = asyncio.run(_list_usage(open_store(options), since))
+    found = run_on_store(options, lambda store: UsageTable(store).list_usage(since))
     users = [
         {
             "name": used.name,
@@ -135,17 +131,10 @@ def _usage_line(used: UsageSum) -> str:
     return f"{used.name}  {used.rounds} rounds, {tokens}, cost {used.cost_micros / MICROS:.2f}"
 
 
-async def _list_usage(store: Store, since: str) -> list[UsageSum]:
-    try:
-        return await UsageTable(store).list_usage(since)
-    finally:
-        await store.close()
-
-
 def _switch(options: argparse.Namespace, name: str, *, disabled: bool) -> int:
     if name == LOCAL_USER:
         raise CommandFailed(f"{LOCAL_USER!r} is the user who starts the bridge, and cannot be disabled")
-    if not asyncio.run(_switched(open_store(options), name, disabled=disabled)):
+    if not run_on_store(options, lambda store: _switched(store, name, disabled=disabled)):
         print(f"tool-bridge: there is no user {name!r}", file=sys.stderr)
         return 1
     state = "disabled" if disabled else "enabled"
@@ -155,35 +144,29 @@ def _switch(options: argparse.Namespace, name: str, *, disabled: bool) -> int:
 
 async def _switched(store: Store, name: str, *, disabled: bool) -> bool:
     """Disable or enable a user; False when there is none of that name."""
-    try:
-        user_id = {user.name: user.id for user in await UserTables(store).list_users()}.get(name)
-        if user_id is None or not await LoginTable(store).set_disabled(user_id, disabled=disabled):
-            return False
-        await _add_audit_entry(store, AuditKind.USER_DISABLED, user_id, disabled=disabled)
-        return True
-    finally:
-        await store.close()
+    user_id = {user.name: user.id for user in await UserTables(store).list_users()}.get(name)
+    if user_id is None or not await LoginTable(store).set_disabled(user_id, disabled=disabled):
+        return False
+    await _add_audit_entry(store, AuditKind.USER_DISABLED, user_id, disabled=disabled)
+    return True
 
 
 async def _deleted(store: Store, options: argparse.Namespace, settings: StorageSettings) -> int | None:
     """Delete a user; returns the number of deleted items, or None when there is no such user."""
     folders = answer_folders(options.data)
-    try:
-        await store.claim.take_claim()
-        user_id = {user.name: user.id for user in await UserTables(store).list_users()}.get(options.delete)
-        if user_id is None:
-            return None
-        await _settle_calls(store, options.data)
-        items = await AccountTables(store, settings).delete_user(user_id)
-        for folder in folders:
-            folder.delete_user(user_id)
-        open_pages = options.data / OPEN_PAGES_FILE
-        if user_id in (with_pages := read_users(open_pages)):
-            write_users(open_pages, with_pages - {user_id})
-        await _add_audit_entry(store, AuditKind.USER_DELETED, user_id)
-        return items
-    finally:
-        await store.close()
+    await store.claim.take_claim()
+    user_id = {user.name: user.id for user in await UserTables(store).list_users()}.get(options.delete)
+    if user_id is None:
+        return None
+    await _settle_calls(store, options.data)
+    items = await AccountTables(store, settings).delete_user(user_id)
+    for folder in folders:
+        folder.delete_user(user_id)
+    open_pages = options.data / OPEN_PAGES_FILE
+    if user_id in (with_pages := read_users(open_pages)):
+        write_users(open_pages, with_pages - {user_id})
+    await _add_audit_entry(store, AuditKind.USER_DELETED, user_id)
+    return items
 
 
 async def _settle_calls(store: Store, folder: Path) -> None:
@@ -194,20 +177,18 @@ async def _settle_calls(store: Store, folder: Path) -> None:
         await journal.close_journal()
 
 
-async def _user_key(store: Store, options: argparse.Namespace, base_url: str) -> dict[str, str]:
+async def _user_key(store: Store, options: argparse.Namespace) -> dict[str, str]:
     users = UserTables(store)
     user = await users.ensure_user(options.user)
     secret = await _add_key(store, user.id, options)
     ticket = await users.add_ticket(user.id)
-    await store.close()
-    return {"user": options.user, "key": secret, "page_url": page_url(base_url, ticket)}
+    return {"user": options.user, "key": secret, "page_url": page_url(address_of(options), ticket)}
 
 
 async def _forwarder_key(store: Store, options: argparse.Namespace) -> dict[str, str]:
     """Create a forwarder key of the operator, who can revoke it; it never acts as the operator."""
     operator = await UserTables(store).ensure_user(LOCAL_USER)
     secret = await _add_key(store, operator.id, options)
-    await store.close()
     return {"forwarder": options.label, "key": secret}
 
 
@@ -224,7 +205,6 @@ async def _add_key(store: Store, user_id: str, options: argparse.Namespace) -> s
 
 async def _users(store: Store) -> list[dict[str, Any]]:
     found = await UserTables(store).list_users()
-    await store.close()
     return [
         {
             "name": user.name,
@@ -250,7 +230,6 @@ async def _devices(store: Store, name: str, remove: str | None) -> list[dict[str
     if remove is not None and not is_missing:
         await _add_audit_entry(store, AuditKind.DEVICE_REMOVED, user_id, device=remove)
     found = await users.list_devices(user_id)
-    await store.close()
     if is_missing:
         return None
     return [

@@ -11,7 +11,7 @@ import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from types import NoneType
-from typing import Any, ClassVar, Literal, cast, get_args, get_origin
+from typing import Any, ClassVar, Literal, TypeVar, cast, get_args, get_origin
 
 from pydantic import BaseModel, BeforeValidator, ConfigDict, ValidationError
 from pydantic.fields import FieldInfo
@@ -64,6 +64,9 @@ class Section(BaseModel):
 
     title: ClassVar[str] = ""
     """Heading of its table on the reference page."""
+
+
+AnySection = TypeVar("AnySection", bound=Section)
 
 
 @dataclass(frozen=True, slots=True)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import logging
 from collections.abc import Callable, Iterable, Mapping
 from pathlib import Path
-from typing import Any, NamedTuple, TypeAlias, TypeVar, cast
+from typing import Any, NamedTuple, TypeAlias, cast
 
 from pydantic import ValidationError
 from pydantic.fields import FieldInfo
@@ -13,7 +13,7 @@ from pydantic_settings import BaseSettings, InitSettingsSource, PydanticBaseSett
 
 from bridge.settings.bridge import BridgeSettings
 from bridge.settings.declaration import (
-    Section,
+    AnySection,
     Setting,
     SettingsError,
     default_in_words,
@@ -23,7 +23,6 @@ from bridge.settings.declaration import (
     settings_of_section,
 )
 
-AnySection = TypeVar("AnySection", bound=Section)
 Warn: TypeAlias = Callable[[str], None]
 
 _log = logging.getLogger(__name__)

@@ -6,7 +6,7 @@ Apart from `bridge.settings.bridge`, so that the help of a command need not impo
 from __future__ import annotations
 
 from pkgutil import resolve_name
-from typing import Any, TypeVar
+from typing import Any
 
 from pydantic import BaseModel, Field, create_model
 
@@ -16,7 +16,7 @@ from bridge.settings.chat.budgets import BudgetSettings
 from bridge.settings.chat.memory import MemorySettings
 from bridge.settings.chat.model_defaults import ModelDefaults
 from bridge.settings.cluster import ClusterSettings
-from bridge.settings.declaration import Section
+from bridge.settings.declaration import AnySection
 from bridge.settings.limits import Limits
 from bridge.settings.login import LoginSettings
 from bridge.settings.network import NetworkSettings
@@ -26,8 +26,6 @@ from bridge.settings.storage import StorageSettings
 from bridge.settings.telemetry import TelemetrySettings
 from bridge.settings.tools import ToolSettings
 from bridge.settings.users import UserSettings
-
-AnySection = TypeVar("AnySection", bound=Section)
 
 
 class CoreSettings(BaseModel):
