@@ -82,7 +82,7 @@ class Registry:
         self._compiler = compiler
         self._loading = SchemaLoading(compiler, tasks, self._show_late, list_wait_s)
         self.lists = OfferedLists(self._loading, listings)
-        """What is offered, and how clients read it."""
+        """The lists that clients read."""
         self.listings = self.lists.listings
         self.operator_id = operator_id
         self._bounds = bounds

@@ -1,5 +1,5 @@
 // @ts-check
-/** State that others watch: they are told after every change. */
+/** State that others watch: it calls them after every change. */
 
 export class Announcing extends EventTarget {
   /** @param {() => void} callback called after every change @returns {() => void} ends it */
