@@ -8,8 +8,7 @@ import pytest
 import pytest_asyncio
 from playwright.async_api import expect
 
-from tests.support.models.scripted_provider import ScriptedProvider, scripted_provider
-from tests.support.stores.postgresql import PostgresServer
+from tests.support.models.scripted_provider import ScriptedProvider
 from tests.upgrade.opened import FIRST, SNAPSHOTS, Left, Visitor, copied, opened
 
 # As in tests/browser: a page opens slowly beside other tests; none judges by this bound.
@@ -27,27 +26,12 @@ def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
         metafunc.parametrize("left", kinds, indirect=True)
 
 
-@pytest.fixture(scope="session")
-def postgres_server() -> Generator[PostgresServer]:
-    """The PostgreSQL server of this process, started when the first test needs it."""
-    server = PostgresServer()
-    yield server
-    server.remove()
-
-
 @pytest.fixture
 def left(request: pytest.FixtureRequest, tmp_path: Path) -> Generator[Left]:
     """A copy of a snapshot for this test alone."""
     kind, snapshot = getattr(request, "param", ("sqlite", FIRST))
     with copied(kind, snapshot, tmp_path, request) as found:
         yield found
-
-
-@pytest_asyncio.fixture
-async def provider() -> AsyncIterator[ScriptedProvider]:
-    """A provider of models that says what the test has it play."""
-    async with scripted_provider() as running:
-        yield running
 
 
 @pytest_asyncio.fixture

@@ -1,7 +1,7 @@
 """A browser that was paired with a bridge of commit afe49cb: a real Chromium with what that one kept."""
 
 import json
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Generator
 from dataclasses import dataclass
 
 import aiohttp
@@ -12,11 +12,16 @@ from playwright.async_api import Page, expect
 from tests.support.chromium import go_to, open_page, running_chromium
 from tests.support.waiting import eventually
 from tests.upgrade.observed import operations
-from tests.upgrade.opened import Left, Visitor, opened
+from tests.upgrade.opened import FIRST, Left, Visitor, copied, opened
 from tests.upgrade.profile import seed
 from tests.upgrade.shop import ShopApi, shop_api
 
-pytestmark = [pytest.mark.browser, pytest.mark.asyncio, pytest.mark.both_databases, pytest.mark.slow]
+pytestmark = [
+    pytest.mark.browser,
+    pytest.mark.asyncio(loop_scope="module"),
+    pytest.mark.both_databases,
+    pytest.mark.slow,
+]
 
 QUESTION_S = 10.0
 """A call that asks its user, which none should, ends after this time."""
@@ -31,7 +36,15 @@ class Returned:
     shop: ShopApi
 
 
-@pytest_asyncio.fixture
+@pytest.fixture(scope="module")
+def left(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Generator[Left]:
+    """A copy of each snapshot in turn; what one test has the page do, the others do not look at."""
+    kind, snapshot = getattr(request, "param", ("sqlite", FIRST))
+    with copied(kind, snapshot, tmp_path_factory.mktemp("left"), request) as found:
+        yield found
+
+
+@pytest_asyncio.fixture(scope="module", loop_scope="module")
 async def returned(left: Left) -> AsyncIterator[Returned]:
     """Its page, opened without a ticket; the bridge calls nobody's API but that of the test."""
     facts = left.manifest["browser"]
