@@ -23,9 +23,9 @@ CALL = """async ([name, input]) => {
 """What an agent of the browser does."""
 
 
-@pytest_asyncio.fixture(loop_scope="session")
+@pytest_asyncio.fixture(scope="module", loop_scope="session")
 async def agentic() -> AsyncIterator[Browser]:
-    """Chromium with WebMCP."""
+    """Chromium with WebMCP; each test has a profile of its own in it."""
     async with running_chromium("--enable-features=WebMCP", whole=True) as browser:
         page = await browser.new_page()
         await page.goto("chrome://version")
