@@ -37,7 +37,7 @@ def play(checkout: Path, **texts: str) -> None:
 def test_it_fails_if_one_of_them_does_and_shows_what_node_printed(
     checkout: Path, node: str, pytest_: str, status: int
 ) -> None:
-    """The Node tests end first and wait: nobody would see that one of them failed."""
+    """The Node tests end first and wait: without this, no one would see that one of them failed."""
     play(checkout, node=f"echo dots; {node}", pytest=pytest_)
     done = subprocess.run(
         [checkout / "make" / "test"], capture_output=True, text=True, check=False, timeout=60
