@@ -21,7 +21,7 @@ from tests.support.documents.compiled import document_text
 from tests.support.stores.databases import execute
 from tests.support.tcp_servers import free_port
 
-START_S = 50
+START_S = 120
 STOP_S = 40
 
 
