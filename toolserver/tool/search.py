@@ -46,9 +46,6 @@ COMMON = FEW_COMMON.union(*map(str.split, _MORE_COMMON))
 """Words of questions, which say nothing of an operation."""
 
 
-_Pieces: TypeAlias = tuple[list[int], list[str]]
-"""Positions of operations, and the pieces of a text that they have."""
-
 _Places: TypeAlias = list[tuple[float, list[int]]]
 """Places where a word stands, by their weight: the positions of operations that have it there."""
 
@@ -89,19 +86,19 @@ class WordIndex:
         `with_answers`: names of the fields of answers, too.
         """
         self._count = len(texts.names)
-        found = [
-            (_IN_NAME, _positions_of_pieces(_each(texts.names))),
-            (_IN_PATH, _positions_of_pieces(_each(texts.paths))),
-            (_IN_DESCRIPTION, _positions_of_pieces(_once(texts.prose, split_prose))),
+        self._places = [
+            _Place(_IN_NAME, texts.names),
+            _Place(_IN_PATH, texts.paths),
+            _place_of_shared(_IN_DESCRIPTION, texts.prose, split_prose),
         ]
+        """The heaviest first."""
         if with_answers:
-            answers = _once(texts.answers, lambda answer: [*chain.from_iterable(texts.fields[answer])])
-            found.append((_IN_ANSWER, _positions_of_pieces(answers)))
-        self._places = [(weight, _positions_of_words(pieces, texts.words)) for weight, pieces in found]
-        """By weight, the heaviest first: the operations that have a word there."""
+            self._places.append(_place_of_shared(_IN_ANSWER, texts.answers, texts.names_in_answers))
+        self._forms = _forms_of_words(chain.from_iterable(self._places), texts.words)
+        """By word, in singular: the pieces that have it."""
         self._merged: dict[str, _Places] = {}
         """Of words that were asked for."""
-        self._words = sorted({word for _, having in self._places for word in having})
+        self._words = sorted(self._forms)
         self._stems: defaultdict[str, list[str]] = defaultdict(list)
         for word in self._words:
             self._stems[word[:-2]].append(word)
@@ -137,17 +134,17 @@ class WordIndex:
         if known is not None:
             return known
         found: _Places = []
-        for weight, having in self._places:
-            rest = set(having.get(word, ())).difference(*[heavier for _, heavier in found])
-            if rest:
-                found.append((weight, list(rest)))
+        for place in self._places:
+            there = place.positions_of(self._forms[word])
+            if rest := there.difference(*[heavier for _, heavier in found]):
+                found.append((place.weight, list(rest)))
         self._merged[word] = found  # whole: another thread may ask for it
         return found
 
     def _like(self, word: str) -> list[str]:
         """The known words that begin with a word, or of whose stem it is a form."""
         if len(word) < _MIN_PREFIX:
-            return [word] if any(word in having for _, having in self._places) else []
+            return [word] if word in self._forms else []
         start = bisect_left(self._words, word)
         longer = list(takewhile(lambda known: known.startswith(word), islice(self._words, start, None)))
         # At least four letters of a stem: "invoicing" finds "invoice".
@@ -156,42 +153,54 @@ class WordIndex:
         return list(dict.fromkeys((*longer, *shorter)))
 
 
-def _each(pieces: Sequence[list[str]]) -> Iterator[_Pieces]:
-    return (([position], each) for position, each in enumerate(pieces))
+class _Place:
+    """A place where pieces stand, such as a name. Iterating gives the pieces."""
+
+    def __init__(
+        self, weight: float, texts: Iterable[Iterable[str]], shared_by: Sequence[Sequence[int]] | None = None
+    ) -> None:
+        """`texts`: the pieces of each. `shared_by`: the positions that have it; else, its own."""
+        self.weight = weight
+        self._shared_by = shared_by
+        self._texts: defaultdict[str, list[int]] = defaultdict(list)
+        """By piece: the texts that have it."""
+        for number, pieces in enumerate(texts):
+            for piece in {*pieces}:
+                self._texts[piece].append(number)
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._texts)
+
+    def positions_of(self, pieces: Iterable[str]) -> set[int]:
+        """The positions that have one of the pieces here."""
+        texts = chain.from_iterable([self._texts[piece] for piece in pieces if piece in self._texts])
+        if self._shared_by is None:
+            return set(texts)
+        return set(chain.from_iterable(map(self._shared_by.__getitem__, texts)))
 
 
-def _once(texts: Sequence[str], pieces_of: Callable[[str], list[str]]) -> Iterator[_Pieces]:
-    """The pieces of texts, those of equal texts once, and the positions that have them."""
-    same: defaultdict[str, list[int]] = defaultdict(list)
+def _place_of_shared(
+    weight: float, texts: Sequence[str], pieces_of: Callable[[Sequence[str]], Iterable[Iterable[str]]]
+) -> _Place:
+    """A place whose texts are taken apart once, as many operations have the same."""
+    shared: defaultdict[str, list[int]] = defaultdict(list)
     for position, text in enumerate(texts):
-        same[text].append(position)
-    return ((positions, pieces_of(text)) for text, positions in same.items())
+        shared[text].append(position)
+    return _Place(weight, pieces_of([*shared]), [*shared.values()])
 
 
-def _positions_of_pieces(found: Iterable[_Pieces]) -> dict[str, list[int]]:
-    having: defaultdict[str, list[int]] = defaultdict(list)
-    for positions, pieces in found:
-        for piece in set(pieces):
-            having[piece] += positions
-    return having
-
-
-def _positions_of_words(pieces: Mapping[str, list[int]], words: WordsOfPieces) -> dict[str, list[int]]:
-    """The positions that have a word, in singular; more than once where they have it in several forms."""
-    having: defaultdict[str, list[int]] = defaultdict(list)
-    singulars = _Singulars()
-    for piece, positions in pieces.items():
-        for word in words[piece]:
-            having[singulars[word]] += positions
-    return dict(having)
-
-
-class _Singulars(dict[str, str]):
-    """Words without the ending of a plural: many names have the same."""
-
-    def __missing__(self, word: str) -> str:
-        singular = self[word] = singular_of(word)
-        return singular
+def _forms_of_words(pieces: Iterable[str], words: WordsOfPieces) -> dict[str, list[str]]:
+    """The pieces that have a word, by its singular; twice where they have it in two forms."""
+    distinct = dict.fromkeys(pieces)
+    words.add_pieces(distinct)
+    forms: defaultdict[str, list[str]] = defaultdict(list)
+    for piece in distinct:
+        for word in words[piece].split():
+            forms[word].append(piece)
+    singulars: defaultdict[str, list[str]] = defaultdict(list)
+    for word, having in forms.items():
+        singulars[singular_of(word)] += having
+    return dict(singulars)
 
 
 def _best_first(tied: Mapping[float, list[int]]) -> list[int]:

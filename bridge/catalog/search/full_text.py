@@ -8,10 +8,9 @@ import sqlite3
 import threading
 import weakref
 from collections.abc import Callable, Iterator, Sequence
-from itertools import accumulate
-from operator import add
+from itertools import accumulate, chain
 
-from toolserver.tool.searched_texts import SearchedTexts, WordsOfPieces
+from toolserver.tool.searched_texts import SearchedTexts
 
 MAX_RANKED = 200
 """Maximum number of operations that one query ranks: what is behind them is fused from the other ranking."""
@@ -46,10 +45,8 @@ def open_in_memory(factory: type[sqlite3.Connection] = sqlite3.Connection) -> sq
 class FullText:
     """The index."""
 
-    def __init__(
-        self, texts: SearchedTexts, open_database: Callable[[], sqlite3.Connection] = open_in_memory
-    ) -> None:
-        """Indexes names, tags, paths, summaries, the beginnings of descriptions and names of answers' fields.
+    def __init__(self, open_database: Callable[[], sqlite3.Connection] = open_in_memory) -> None:
+        """Holds nothing yet.
 
         Raises:
             NoFullText
@@ -61,9 +58,13 @@ class FullText:
             self._database.execute(_CREATE)
         except sqlite3.OperationalError as error:
             raise NoFullText from error
-        self._database.execute("BEGIN")
-        self._database.executemany(_INSERT, _rows(texts))
-        self._database.execute("COMMIT")
+
+    def add_operations(self, texts: SearchedTexts) -> None:
+        """Index names, tags, paths, summaries, beginnings of descriptions and names of answers' fields."""
+        with self._lock:
+            self._database.execute("BEGIN")
+            self._database.executemany(_INSERT, _rows(texts))
+            self._database.execute("COMMIT")
 
     def rank_operations(self, words: Sequence[str]) -> list[int]:
         """The positions of those that match one of the rarer words or another form of it, at most 200.
@@ -90,27 +91,12 @@ class FullText:
 
 
 def _rows(texts: SearchedTexts) -> Iterator[tuple[int, str, str, str]]:
-    joined = _Joined(texts.words)
-    fields: dict[str, tuple[str, str]] = {}
-    for answer in {*texts.answers}:
-        outer, inner = texts.fields[answer]
-        fields[answer] = joined.join_words(outer), joined.join_words(inner)
-    named = map(add, texts.names, texts.paths)
+    words_of = texts.words.__getitem__
+    fields = {
+        answer: (" ".join(map(words_of, outer)), " ".join(map(words_of, inner)))
+        for answer, (outer, inner) in texts.fields.items()
+    }
+    named = map(chain, texts.names, texts.paths)
     for position, (pieces, prose, answer) in enumerate(zip(named, texts.prose, texts.answers, strict=True)):
         # SQLite takes prose apart by itself, but not `listPets`.
-        yield position, f"{joined.join_words(pieces)} {prose}", *fields[answer]
-
-
-class _Joined(dict[str, str]):
-    """The words of names, each taken apart and joined once."""
-
-    def __init__(self, words: WordsOfPieces) -> None:
-        super().__init__()
-        self._words = words
-
-    def __missing__(self, name: str) -> str:
-        joined = self[name] = " ".join(self._words[name])
-        return joined
-
-    def join_words(self, names: Sequence[str]) -> str:
-        return " ".join([self[name] for name in names])
+        yield position, " ".join([*map(words_of, pieces), prose]), *fields[answer]

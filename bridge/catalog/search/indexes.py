@@ -55,10 +55,11 @@ class FusedIndex:
         Raises:
             NoFullText
         """
-        texts = SearchedTexts(operations)
+        self._full_text = FullText(open_database)
         self._count = len(operations)
-        self._full_text = FullText(texts, open_database)
+        texts = SearchedTexts(operations)
         self._words = WordIndex(texts, with_answers=True)
+        self._full_text.add_operations(texts)
 
     def rank_operations(self, query: str) -> Sequence[int]:
         """See `OperationIndex`."""

@@ -13,7 +13,7 @@ from toolserver.tool.search import (
     singular_of,
     telling_words,
 )
-from toolserver.tool.searched_texts import SearchedTexts, field_names, split_words
+from toolserver.tool.searched_texts import SearchedTexts, WordsOfPieces, field_names, split_prose, split_words
 
 OPERATIONS = [
     tool.operation
@@ -41,6 +41,17 @@ def test_names_are_read_as_the_words_they_are_made_of() -> None:
     assert [*map(singular_of, split_words("listHTTPUrls2 get_all-the/{petIds} Überweisung categories"))] == [
         "list", "http", "url", "2", "get", "all", "the", "pet", "id", "ü", "berweisung", "category",
     ]  # fmt: skip
+
+
+@given(st.lists(st.text(), max_size=5))
+def test_texts_that_are_read_at_once_are_taken_apart_as_each_alone(texts: list[str]) -> None:
+    """A sign in one text must not end it: all behind it would be found for other operations."""
+    pieces = split_prose(texts)
+    words = WordsOfPieces()
+    words.add_pieces(piece for each in pieces for piece in each)
+    assert [[words[piece].split() for piece in each] for each in pieces] == [
+        [[*split_words(piece)] for piece in split_prose([text])[0]] for text in texts
+    ]
 
 
 def test_names_count_more_than_descriptions() -> None:
