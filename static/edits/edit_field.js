@@ -73,11 +73,11 @@ export class EditField {
   }
 
   #show() {
-    const { value, problem } = this.read();
+    const { value, problem, doubt } = this.read();
     const isEdited = value !== undefined || problem !== undefined;
     this.element.toggleAttribute("data-edited", isEdited);
     this.reset.hidden = !isEdited;
-    this.showProblem("");
+    this.showProblem(problem === undefined ? (doubt ?? "") : "");
     fill(this.theirs);
   }
 

@@ -39,8 +39,8 @@ export class EditForm {
     const wrong = [];
     for (const [target, fields] of this.fields) {
       const readings = fields.map((field) => ({ field, ...field.read() }));
-      for (const { field, problem } of readings) {
-        field.showProblem(problem ?? "");
+      for (const { field, problem, doubt } of readings) {
+        field.showProblem(problem ?? doubt ?? "");
         if (problem !== undefined) wrong.push(field);
       }
       const edited = readings.filter(({ value }) => value !== undefined);
@@ -87,6 +87,14 @@ export class EditForm {
     field?.showProblem(words);
     if (field) unfold(field);
     return field !== undefined;
+  }
+
+  /** What models call the tool, if that is another name than the chosen one. @param {string} name */
+  showName(name) {
+    const field = this.#find(this.tool.target, "name");
+    const { value } = field?.read() ?? {};
+    if (value !== undefined && value !== name)
+      field?.showProblem(t`Another tool has this name already: models call this one ${name}.`);
   }
 
   /** What the bridge says of an action. @param {string} target @param {string} words @returns {boolean} whether it has a place here */

@@ -2,13 +2,14 @@
 /** What can be edited of a tool and of an argument: how each is shown, and read from what is typed. Pure. */
 import { t } from "../base/language.js";
 import { parseJson, stringifyJson } from "../base/json_text.js";
+import { misfitOf } from "./fitting_value.js";
 import { isObject } from "./page_overlay.js";
 
 /** @typedef {import("../types/types.js").JsonValue} JsonValue */
 /** @typedef {import("../types/api_types.js").JsonSchema} JsonSchema */
 /** @typedef {import("../types/edit_types.js").EditableTool} EditableTool */
 /** @typedef {import("../types/edit_types.js").ArgumentPlace} ArgumentPlace */
-/** @typedef {{value?: JsonValue, problem?: string}} Reading  neither: as the document says */
+/** @typedef {{value?: JsonValue, problem?: string, doubt?: string}} Reading  none: as the document says */
 /**
  * @typedef {object} Member
  * @property {string} name
@@ -19,6 +20,7 @@ import { isObject } from "./page_overlay.js";
  * @property {boolean} isText    it is typed as it is; otherwise as JSON
  * @property {[value: string, label: string][]} [choices]
  * @property {(value: JsonValue) => string} [check]  a sentence about what is wrong with it, "" for nothing
+ * @property {(value: JsonValue) => string} [doubt]  the same of what is saved nevertheless
  */
 
 const MAX_PROSE_CHARS = 50_000;
@@ -67,13 +69,15 @@ export function membersOfTool({ name, description }) {
 export function membersOfArgument(place, schema) {
   const isText = schema.type === "string";
   const typed = isText ? "" : t`As JSON.`;
+  const check = (/** @type {JsonValue} */ value) => misfitOf(value, schema);
+  const doubt = (/** @type {JsonValue} */ value) => sentAsItIs(check(value));
   return [
     {
       ...line("name", t`Name`, t`What models call it; the API still gets ${place.sent_as}.`, place.name),
       check: checkArgumentName,
     },
     prose(place.description),
-    { ...line("default", t`Default`, typed, textOf(schema.default, isText)), isText },
+    { ...line("default", t`Default`, typed, textOf(schema.default, isText)), isText, check },
     {
       ...line(
         "fixed",
@@ -81,6 +85,7 @@ export function membersOfArgument(place, schema) {
         `${t`Always sent, and models do not see the argument. No place for secrets.`} ${typed}`,
       ),
       isText,
+      doubt,
     },
     box("hidden", t`Hide it`, t`Models do not see it. It is sent only if it is required, with its default.`),
   ];
@@ -121,8 +126,11 @@ export function readMember(member, text) {
   const value = member.isText ? typed : readJson(typed);
   if (value === undefined) return { problem: t`This is not JSON.` };
   const problem = member.check?.(value) ?? "";
-  return problem === "" ? { value } : { problem };
+  return problem === "" ? { value, ...(member.doubt ? { doubt: member.doubt(value) } : {}) } : { problem };
 }
+
+/** Documents are wrong at times, so its owner has the last word. @param {string} misfit */
+const sentAsItIs = (misfit) => (misfit === "" ? "" : t`${misfit} It is sent as it is.`);
 
 /** @param {string} text @returns {JsonValue | undefined} */
 function readJson(text) {

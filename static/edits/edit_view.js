@@ -48,7 +48,7 @@ export class EditView {
       if (original.target === "") return fill(this.body, crumbsTo(server, original.name), notice("note", UNNAMED));
       this.form = new EditForm(original, this.editing.edits);
       this.#render(server);
-      this.#showWarnings(server.tools.find(({ key }) => key === this.key)?.warnings ?? []);
+      await this.#showWarnings(server.tools.find(({ key }) => key === this.key));
       await this.#showTokens(server);
     } catch (failure) {
       const all = link(t`All servers`, viewAddress("servers"));
@@ -145,18 +145,18 @@ export class EditView {
             "Saved. {0} operations wait until you accept them.",
           )
         : t`Saved.`;
-    fill(
-      this.messages,
-      notice("good", said, " ", open > 0 ? review : null),
-      ...this.#showWarnings(tool?.warnings ?? []).map((text) => notice("warning", text)),
-    );
+    fill(this.messages, notice("good", said, " ", open > 0 ? review : null));
+    this.messages.append(...(await this.#showWarnings(tool)).map((text) => notice("warning", text)));
     await this.#showTokens(server);
   }
 
-  /** What an edit cannot do is said at its field. @param {string[]} warnings @returns {string[]} those without a field */
-  #showWarnings(warnings) {
+  /** What an edit cannot do is said at its field. @param {ServerTool | undefined} tool @returns {Promise<string[]>} what has no field */
+  async #showWarnings(tool) {
     const known = new Set(this.editing.original?.warnings);
-    return warnings.filter((text) => !known.has(text) && !this.form?.showWarning(text));
+    const warnings = await this.editing.readWarnings();
+    const homeless = warnings.filter((text) => !known.has(text) && !this.form?.showWarning(text));
+    if (tool) this.form?.showName(tool.name);
+    return homeless;
   }
 
   /** @param {unknown} failure */

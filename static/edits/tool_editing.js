@@ -32,12 +32,16 @@ export class ToolEditing {
   /** @returns {Promise<EditableTool>} */
   async load() {
     const set = readOverlays((await this.#readStored()).overlays);
-    const query = new URLSearchParams({ key: this.key, overlays: String(set.others.length) });
-    const path = `/api/servers/${encodeURIComponent(this.serverId)}/original?${query}`;
-    const original = /** @type {EditableTool} */ (await this.api.sendRequest("GET", path));
+    const original = await this.#readTool(set.others.length);
     this.original = original;
     this.edits = readEdits(set.actions, original);
     return original;
+  }
+
+  /** @returns {Promise<string[]>} what the bridge says of the tool with all edits; nothing of one that they leave out */
+  async readWarnings() {
+    const { overlays } = await this.#readStored();
+    return (await this.#readTool(overlays.length).catch(() => null))?.warnings ?? [];
   }
 
   /**
@@ -74,6 +78,12 @@ export class ToolEditing {
       if (mayBeLate && failure instanceof ApiError && failure.code === "document_changed") return false;
       throw failure;
     }
+  }
+
+  /** @param {number} overlays how many of them are applied @returns {Promise<EditableTool>} */
+  #readTool(overlays) {
+    const query = new URLSearchParams({ key: this.key, overlays: String(overlays) });
+    return this.api.sendRequest("GET", `/api/servers/${encodeURIComponent(this.serverId)}/original?${query}`);
   }
 
   /** @returns {Promise<ServerOverlays>} */

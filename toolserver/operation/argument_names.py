@@ -9,6 +9,9 @@ from collections.abc import Mapping, Sequence
 from functools import lru_cache
 from typing import Literal, TypeAlias
 
+from toolserver.errors import quote_text
+from toolserver.openapi.edits import EXTENSION
+
 Place: TypeAlias = Literal["path", "query", "querystring", "header", "cookie", "body", "body_property"]
 Target: TypeAlias = tuple[Place, str]
 """Where the value of one argument is sent, and its name there; for the whole body, `WHOLE`."""
@@ -70,6 +73,22 @@ def bind_names(targets: Sequence[Target], chosen: Arguments = NO_NAMES) -> Argum
         arguments[target] = name
         used.add(name)
     return arguments
+
+
+def describe_taken_names(arguments: Arguments, chosen: Arguments) -> tuple[str, ...]:
+    """Sentences about names that edits chose and other arguments have as well. `arguments`: as bound."""
+    wanted: dict[str, list[Target]] = {}
+    for target in arguments:
+        wanted.setdefault(chosen.get(target, target[1]), []).append(target)
+    said: list[str] = []
+    for target, name in chosen.items():
+        if target in arguments and len(wanted[name]) > 1:
+            renamed = next((each for each in wanted[name] if arguments[each] != name), target)
+            said.append(
+                f"`name` in `{EXTENSION}` of {quote_text(target[1])} is the name of another argument, too: "
+                f"{quote_text(renamed[1])} is called {quote_text(arguments[renamed])} now."
+            )
+    return tuple(said)
 
 
 def _free_name(target: Target, candidate: str, used: set[str]) -> str:

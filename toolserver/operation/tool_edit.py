@@ -10,7 +10,7 @@ import re
 
 from msgspec import Struct
 
-from toolserver.json_types import JsonObject, JsonValue, array_at, object_at, text_at
+from toolserver.json_types import JsonObject, JsonValue, array_at, dump_json, object_at, text_at
 from toolserver.openapi.document import MAX_PROSE_CHARS
 from toolserver.openapi.document_marks import DOCUMENT_HIDDEN
 from toolserver.openapi.edits import EXTENSION
@@ -23,7 +23,7 @@ MAX_SELECT_CHARS = 1_000
 
 MAX_EXAMPLES = 10
 MAX_EXAMPLE_CHARS = 4_000
-"""Maximum size of an example as Python writes it: more costs a model more than it explains."""
+"""Maximum size of an example as JSON: more costs a model more than it explains."""
 
 CONSEQUENTIAL = "x-openai-isConsequential"
 SPEAKEASY = "x-speakeasy-mcp"
@@ -133,7 +133,9 @@ def _are_examples(value: JsonValue) -> bool:
     return (
         isinstance(value, list)
         and len(value) <= MAX_EXAMPLES
-        and all(isinstance(each, dict) and len(repr(each)) <= MAX_EXAMPLE_CHARS for each in value)
+        and all(
+            isinstance(each, dict) and len(dump_json(each).decode()) <= MAX_EXAMPLE_CHARS for each in value
+        )
     )
 
 

@@ -160,7 +160,7 @@ def _fixed(
         return ()
     if _holds_secret(named, value):
         problems.append(
-            f"{about} fixes what looks like a key, which would stand in exports and in git. "
+            f"`fixed` in {about} looks like a key, which would stand in exports and in git. "
             "Save it under Credentials."
         )
         return ()
@@ -193,5 +193,5 @@ def _by_default(
     if "default" in schema and may_fix and _is_sendable(schema["default"]):
         return (schema["default"],)
     only = "" if may_fix else ", and only an overlay of the server's owner may fix its value"
-    problems.append(f"{about} cannot hide it: it is required and has no default{only}.")
+    problems.append(f"`hidden` in {about} cannot be: it is required and has no default{only}.")
     return ()

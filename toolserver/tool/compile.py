@@ -40,7 +40,8 @@ from toolserver.tool.answer_shape import AnswerShapes
 from toolserver.tool.arrangement import arrange_operations
 from toolserver.tool.definition import Definitions, Outline, SeparateDefinitions, ToolSchema
 from toolserver.tool.edit_places import describe_places
-from toolserver.tool.naming import suggest_names
+from toolserver.tool.edited_examples import describe_misfits
+from toolserver.tool.naming import describe_taken_names, suggest_names
 from toolserver.tool.originals import Original, read_originals
 from toolserver.tool.responses import describe_responses
 
@@ -205,7 +206,8 @@ class DocumentTools:
         operation = self._operations[key]
         schema = self._definitions.build_schema(operation, bare=bare or self._why_bare())
         self._remaining_schema_bytes -= len(schema.schema_json)
-        return schema
+        misfits = describe_misfits(schema.schema_json, operation.edit.examples)
+        return schema._replace(warnings=(*misfits, *schema.warnings)) if misfits else schema
 
     def _why_bare(self) -> str:
         limits, named = self._document.limits, quote_text(self.compiled.title)
@@ -349,9 +351,12 @@ class _Compiler:
         default_factory=dict[int, tuple[Requirements, tuple[str, ...]]]
     )
     """Warnings by identity of requirements, each stored with them so that the identity is not reused."""
+    _about_names: Mapping[str, str] = field(default_factory=dict[str, str])
+    """Warnings about names that edits chose, by key of the operation."""
 
     def compile(self, operations: Sequence[Operation]) -> tuple[CompiledOperation, ...]:
         names = suggest_names(operations)
+        self._about_names = describe_taken_names(operations)
         outlines = self.source.definitions.outline_operations(operations)
         places = [self.addresses.of(operation.servers) for operation in operations]
         plans = self._plans(operations, outlines, places)
@@ -414,6 +419,8 @@ class _Compiler:
 
     def _warnings(self, operation: Operation, outline: Outline) -> tuple[str, ...]:
         of_security = self._of_security(operation.security)
+        if operation.key in self._about_names:
+            of_security = (self._about_names[operation.key], *of_security)
         if not (operation.warnings or outline.warnings or operation.servers or operation.unsendable):
             return of_security
         warnings = [*operation.warnings, *outline.warnings, *_login_warnings(operation.servers)]

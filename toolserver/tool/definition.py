@@ -21,6 +21,7 @@ from toolserver.operation.argument_names import (
     Arguments,
     Target,
     bind_names,
+    describe_taken_names,
     legal_name,
 )
 from toolserver.operation.body import Body
@@ -137,18 +138,22 @@ class Definitions:
         """The outline of an operation. Problems in its schemas never raise: see `warnings`."""
         body = operation.body
         if body is None:
-            return Outline(_describe(operation, ()), operation.sendings.arguments, False, ())
+            arguments = operation.sendings.arguments
+            return Outline(_describe(operation, ()), arguments, False, _about_names(operation, arguments))
         spread = self._spread(body)
         if spread is None:
-            return Outline(_describe(operation, ()), self._arguments_of(operation, None), False, ())
+            arguments = self._arguments_of(operation, None)
+            return Outline(_describe(operation, ()), arguments, False, _about_names(operation, arguments))
         problems = [*spread.shape.problems, *self._about_further(spread)]
+        arguments = self._arguments_of(operation, spread)
         return Outline(
             description=_describe(operation, _body_notes(body, spread, self._types)),
-            arguments=self._arguments_of(operation, spread),
+            arguments=arguments,
             body_additional=spread.additional is not False,
-            warnings=limit_warnings((f"body: {problem}" for problem in problems), MAX_WARNINGS)
-            if problems
-            else (),
+            warnings=(
+                *_about_names(operation, arguments, spread),
+                *limit_warnings((f"body: {problem}" for problem in problems), MAX_WARNINGS),
+            ),
         )
 
     def build_schema(self, operation: Operation, *, bare: str = "") -> ToolSchema:
@@ -301,6 +306,15 @@ def _name_arguments(operation: Operation, spread: _Spread | None) -> Arguments:
     if sendings.clash or len({*arguments.values()}) < len(arguments):
         return bind_names(list(arguments), _chosen_names(operation, spread))
     return arguments
+
+
+def _about_names(
+    operation: Operation, arguments: Arguments, spread: _Spread | None = None
+) -> tuple[str, ...]:
+    """Warnings about names that edits chose. Hardly any operation has one."""
+    if not operation.sendings.chosen and (spread is None or not spread.chosen):
+        return ()
+    return describe_taken_names(arguments, _chosen_names(operation, spread))
 
 
 def _chosen_names(operation: Operation, spread: _Spread | None) -> Arguments:

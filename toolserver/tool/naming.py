@@ -6,9 +6,11 @@ taken names come in as values.
 
 import hashlib
 import re
-from collections.abc import Collection, Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from typing import TypeAlias
 
+from toolserver.errors import quote_text
+from toolserver.openapi.edits import EXTENSION
 from toolserver.operation.operation import Operation
 from toolserver.tool.middle_cut import DIGEST_CHARS, cut_middle
 
@@ -107,6 +109,21 @@ def suggest_names(operations: Iterable[Operation]) -> list[str]:
             names[index] = _numbered(name, used, counters)
             used.add(names[index])
     return [names[index] for index in range(len(preferred))]
+
+
+def describe_taken_names(operations: Sequence[Operation]) -> Mapping[str, str]:
+    """Warnings about operations whose edit chose a name that another one has as well, by key."""
+    edited = {operation.key: operation.edit.name for operation in operations if operation.edit.name}
+    if not edited:
+        return {}
+    having: dict[str, list[str]] = {}
+    for operation in operations:
+        having.setdefault(_preferred_name(operation)[0], []).append(operation.key)
+    return {
+        key: f"`name` of `{EXTENSION}` is the name of {quote_text(other)}, too; one of them gets another."
+        for key, name in edited.items()
+        for other in [each for each in having[name] if each != key][:1]
+    }
 
 
 class NameAssignment:

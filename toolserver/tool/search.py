@@ -159,7 +159,7 @@ class _Place:
     def __init__(
         self, weight: float, texts: Iterable[Iterable[str]], shared_by: Sequence[Sequence[int]] | None = None
     ) -> None:
-        """`texts`: the pieces of each. `shared_by`: the positions that have it; else, its own."""
+        """`texts`: the pieces of each. `shared_by`: the positions that have each; without, its own."""
         self.weight = weight
         self._shared_by = shared_by
         self._texts: defaultdict[str, list[int]] = defaultdict(list)

@@ -178,6 +178,86 @@ async def test_an_edit_that_cannot_be_is_said_at_its_field(scene: BrowserHarness
     await expect(problem.filter(has_text="Credentials")).to_be_visible()
 
 
+WRONG: JsonObject = {
+    "/wrong": {
+        "get": {
+            "operationId": "askWrongly",
+            "parameters": [
+                {**LIMIT, "schema": {"type": "integer", "maximum": 100}},
+                {"name": "sort", "in": "query", "schema": {"type": "string", "enum": ["asc", "desc"]}},
+                {"name": "must", "in": "query", "required": True, "schema": {"type": "string"}},
+            ],
+            "responses": {"200": {"description": "ok"}},
+        }
+    }
+}
+
+
+async def edit_wrongly(scene: BrowserHarness, page: Page) -> tuple[str, Locator]:
+    """A server's id, and the form of a tool of it, unfolded."""
+    text = document_text("Wrong", paths={**ECHO, **WRONG}, server=scene.samples_url)
+    registry = scene.bridge.components.registry
+    added = await registry.add_server(scene.bridge.local_user.id, text, source_url=None)
+    await accept_selection(page, added.record.id)
+    form = await edit_tool(page, added.record.id, "askWrongly")
+    for name in ("limit", "sort", "must"):
+        await form.locator("summary").filter(has_text=name).click()
+    return added.record.id, form
+
+
+def place_of(form: Locator, argument: str) -> Locator:
+    return form.locator(f"[data-argument={argument}]") if argument else form
+
+
+def problem_at(form: Locator, member: str, argument: str = "") -> Locator:
+    return place_of(form, argument).locator(f"[data-member={member}] .problem").first
+
+
+@pytest.mark.slow
+async def test_what_does_not_fit_is_said_at_its_field_and_is_not_saved(scene: BrowserHarness) -> None:
+    """Issue 41: the page knows by the document which names and values there are."""
+    page = await scene.open_page()
+    server, form = await edit_wrongly(scene, page)
+    for label, argument, value, said in (
+        ("Name", "", "no name", "A name has 1 to 64"),
+        ("Name", "limit", "no name", "A name has 1 to 64"),
+        ("Default", "limit", "101", "It is at most 100."),
+        ("Default", "limit", '"x"', "The document asks for integer."),
+    ):
+        field = place_of(form, argument).get_by_label(label, exact=True).first
+        before = await field.input_value()
+        await field.fill(value)
+        await page.get_by_role("button", name="Save the edits").click()
+        await expect(problem_at(form, label.split()[0].lower(), argument)).to_contain_text(said)
+        await expect(field).to_be_focused()
+        await field.fill(before)
+    assert await overlays_of(scene, server) == []
+
+
+@pytest.mark.slow
+async def test_what_an_edit_cannot_do_is_said_at_its_field_also_after_a_reload(scene: BrowserHarness) -> None:
+    """Issue 41: a taken name or an example that does not fit must not be saved without a word."""
+    page = await scene.open_page()
+    _, form = await edit_wrongly(scene, page)
+    own_name = form.get_by_label("Name", exact=True).first
+    await own_name.fill("echoOnce")
+    await form.get_by_label("Examples", exact=True).fill('[{"must": "a", "limit": "many"}]')
+    await place_of(form, "limit").get_by_label("Name", exact=True).fill("must")
+    await place_of(form, "must").get_by_label("Hide it").check()
+    await place_of(form, "sort").get_by_label("Fixed value", exact=True).fill("up")
+    await expect(problem_at(form, "fixed", "sort")).to_contain_text("The document allows only asc, desc.")
+    await save(page)
+    for _ in range(2):
+        await expect(problem_at(form, "name")).to_contain_text("Another tool has this name already")
+        await expect(problem_at(form, "examples")).to_contain_text("models are not shown number 1")
+        await expect(problem_at(form, "name", "limit")).to_contain_text("'must' is called 'must__query' now")
+        await expect(problem_at(form, "fixed", "sort")).to_contain_text("allows only asc, desc. It is sent")
+        await expect(problem_at(form, "hidden", "must")).to_contain_text("it is required and has no default")
+        await expect(own_name).to_have_value("echoOnce")
+        await page.reload()
+        await expect(form).to_be_visible()
+
+
 async def test_who_leaves_what_is_not_saved_is_asked(scene: BrowserHarness) -> None:
     """Issue 41: a wrong click does not cost what was typed; what is saved is left without a question."""
     page = await scene.open_page()

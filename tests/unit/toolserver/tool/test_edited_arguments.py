@@ -111,7 +111,7 @@ def test_what_is_required_is_hidden_only_with_a_value() -> None:
     _, operation, schema = edited(get(needed), on("env", hidden=True))
     assert list(schema["properties"]) == ["env"]
     assert operation.warnings == (
-        "`x-tool-bridge` of 'env' cannot hide it: it is required and has no default.",
+        "`hidden` in `x-tool-bridge` of 'env' cannot be: it is required and has no default.",
     )
     defaulted: JsonObject = {**needed, "schema": {"type": "string", "default": "dev"}}
     _, operation, schema = edited(get(defaulted), on("env", hidden=True))
