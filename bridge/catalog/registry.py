@@ -91,7 +91,8 @@ class Registry:
         self._on_load = on_load
         self.changes = CatalogChanges()
         """For who waits for a change, rather than being told by `on_change` in its course."""
-        self._servers: dict[str, LoadedServer] = {}
+        self.servers: dict[str, LoadedServer] = {}
+        """By id; only this class changes it."""
         self._views: dict[str, UserView] = {}
         self._doubts = 0
         self._withheld: Set[str] = frozenset()
@@ -137,14 +138,14 @@ class Registry:
         Raises:
             BridgeError: `invalid_document`; what was loaded before stays, a new server has no tools.
         """
-        known = self._servers.get(record.id)
+        known = self.servers.get(record.id)
         if known is not None and known.record == record:
             return
         server, error = await self._load(record)
         if error is not None and known is not None:
             raise error
         async with self._lock:
-            if self._servers.get(record.id) is not known:
+            if self.servers.get(record.id) is not known:
                 return  # Changed here meanwhile, which is newer, and counts as a change itself.
             audience = self._add_loaded(server)
         await self._announce_change(audience)
@@ -154,7 +155,7 @@ class Registry:
     async def drop_server(self, server_id: str) -> None:
         """Drop a server that another replica has removed from the store; does nothing if it is not loaded."""
         async with self._lock:
-            dropped = self._servers.pop(server_id, None)
+            dropped = self.servers.pop(server_id, None)
             if dropped is None:
                 return
             self._forget_views(dropped.record.audience)
@@ -191,7 +192,7 @@ class Registry:
             BridgeError: `invalid_document`; `quota_exceeded`.
         """
         record = ServerRecord("", owner_id, "", None, source_url, base_url, text)
-        check_server_quotas(self._quotas, self._servers.values(), record)
+        check_server_quotas(self._quotas, self.servers.values(), record)
         compiled = await self._compile(record)
         record = replace(record, title=compiled.title)
         while (server := await asyncio.shield(self._add_server(record, compiled))) is None:
@@ -341,7 +342,7 @@ class Registry:
         async with self._updating.setdefault(server_id, asyncio.Lock()):
             seen = await self._changeable(user_id, server_id, as_operator=as_operator)
             record = edit(seen)
-            check_server_quotas(self._quotas, self._servers.values(), record)
+            check_server_quotas(self._quotas, self.servers.values(), record)
             compiled = await self._compile(record)
             record = replace(record, title=compiled.title)
             server = await asyncio.shield(self._store_server(record, compiled, seen=seen))
@@ -354,7 +355,7 @@ class Registry:
     async def _add_server(self, record: ServerRecord, compiled: CompiledDocument) -> LoadedServer | None:
         """Add a server under an id of its own; None: another replica has taken that, or `named`."""
         async with self._lock:
-            check_server_quotas(self._quotas, self._servers.values(), record, compiled)
+            check_server_quotas(self._quotas, self.servers.values(), record, compiled)
             record = replace(record, id=await choose_server_id(self._store, record.title))
             if not await self._store.add_server(record):
                 return None
@@ -367,9 +368,9 @@ class Registry:
     ) -> LoadedServer | None:
         """Replace a server's record; None, and nothing is changed: another replica was faster."""
         async with self._lock:
-            if record.owner_id is not None and record.id not in self._servers:  # Removed meanwhile.
+            if record.owner_id is not None and record.id not in self.servers:  # Removed meanwhile.
                 raise BridgeError(ErrorCode.NOT_FOUND, f"There is no server {record.id!r}.")
-            check_server_quotas(self._quotas, self._servers.values(), record, compiled)
+            check_server_quotas(self._quotas, self.servers.values(), record, compiled)
             if not await self._store.save_server(record, seen=seen):
                 return None
             audience = self._add_loaded(server := LoadedServer(record, compiled))
@@ -379,7 +380,7 @@ class Registry:
     async def _drop(self, record: ServerRecord) -> None:
         async with self._lock:
             await self._store.delete_server(record.id)
-            self._servers.pop(record.id, None)
+            self.servers.pop(record.id, None)
             self._forget_views(record.audience)
         await self._announce_change(record.audience)
 
@@ -401,15 +402,15 @@ class Registry:
 
     async def _show_late(self, server: LoadedServer) -> None:
         """Have the lists made again that were made without a server's schemas."""
-        if self._servers.get(server.record.id) is server:
+        if self.servers.get(server.record.id) is server:
             self._forget_views(server.record.audience)
             await self._announce_change(server.record.audience)
 
     def _add_loaded(self, server: LoadedServer) -> str | None:
         """Take over a server; returns the id of the only user whose view that changes, None: every view."""
-        known = self._servers.get(server.record.id)
+        known = self.servers.get(server.record.id)
         audience = audience_of_change(None if known is None else known.record, server.record)
-        self._servers[server.record.id] = server
+        self.servers[server.record.id] = server
         self._forget_views(audience)
         self._on_load(server)
         return audience
@@ -432,8 +433,8 @@ class Registry:
 
     async def _build_view(self, user_id: str) -> UserView:
         doubts = self._doubts
-        shared = [server for server in self._servers.values() if is_offered(server.record, self._withheld)]
-        personal = [server for server in self._servers.values() if server.record.audience == user_id]
+        shared = [server for server in self.servers.values() if is_offered(server.record, self._withheld)]
+        personal = [server for server in self.servers.values() if server.record.audience == user_id]
         names = await self._names.names_of_user(user_id, shared, personal)
         # What others share is last: whoever takes the first that fits must not find what was named to fit.
         servers = sorted((*shared, *personal), key=lambda server: is_of_other(server.record, user_id))

@@ -40,6 +40,8 @@ class TurnInstruments:
         self.rounds = counter("tool_bridge_model_rounds", rounds, ("provider",))
         tokens = "Tokens as providers count them. cached is part of input, reasoning of output."
         self.tokens = counter("tool_bridge_model_tokens", tokens, ("provider", "kind"))
+        searches = "Searches for tools by a model's own means, by what they loaded."
+        self.searches = counter("tool_bridge_model_tool_searches", searches, ("provider", "ending"))
 
 
 class StateGauges:
@@ -52,6 +54,8 @@ class StateGauges:
         self.pages = gauge("tool_bridge_pages", "Bridge pages that are connected.")
         self.page_users = gauge("tool_bridge_page_users", "Users with a connected page.")
         self.homes = gauge("tool_bridge_homes", "Users who are at home in this replica.")
+        loaded = "Servers that are loaded. edited: whether overlays edit their tools."
+        self.servers = gauge("tool_bridge_servers", loaded, ("edited",))
         not_closed = "Circuit breakers that are not closed."
         self.breakers = gauge("tool_bridge_breakers", not_closed, ("watches", "state"))
         waiting = "Entries that wait to be written to the database."

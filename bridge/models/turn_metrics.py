@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 
 from bridge.errors import BridgeError
 from bridge.metrics.metric_definitions import TurnInstruments
+from bridge.models.agent.items import SEARCH_OUTPUT, Item
 from bridge.models.agent.model import ModelError
 from bridge.models.agent.token_usage import read_count, read_tokens
 from bridge.models.agent.turn import TurnResult
@@ -32,11 +33,18 @@ class TurnMetrics:
         self._instruments.seconds.labels(name).observe(seconds)
         if isinstance(result, TurnResult):
             self._count_usage(name, result.usage)
+            self._count_searches(name, result.output)
 
     def _count_usage(self, provider: str, usage: JsonObject) -> None:
         self._instruments.rounds.labels(provider).inc(read_count(usage.get("turn_count")) or 0)
         for kind, tokens in read_tokens(usage).items():
             self._instruments.tokens.labels(provider, kind).inc(tokens or 0)
+
+    def _count_searches(self, provider: str, output: Iterable[Item]) -> None:
+        for item in output:
+            if item.get("type") == SEARCH_OUTPUT:
+                ending = "loaded" if item.get("tools") else "nothing"
+                self._instruments.searches.labels(provider, ending).inc()
 
 
 def _ending(result: TurnEnding) -> tuple[str, str]:

@@ -29,8 +29,9 @@ HELLO: Any = [{"role": "user", "content": "Which products are there?"}]
 OPENS_AFTER = 5
 """Failures after which the breaker of a tool opens."""
 
-OF_REPLICAS = {"tool_bridge_homes"}
-"""0 at a bridge alone: tests/replicas/test_homes_of_users.py sees it."""
+ELSEWHERE = {"tool_bridge_homes", "tool_bridge_model_tool_searches_total"}
+"""Seen by other tests: tests/replicas/test_homes_of_users.py, as they are 0 at a bridge alone, and
+tests/http/openai/tool_search/test_tool_search.py, with a model that searches by itself."""
 
 
 @pytest_asyncio.fixture
@@ -93,7 +94,7 @@ async def test_every_metric_of_the_reference_is_seen_with_its_labels(
                 for _ in range(OPENS_AFTER):
                     assert await status_of_call(bridge, "listProducts") == 502
                 await eventually(is_away)
-                assert await unseen() == OF_REPLICAS
+                assert await unseen() == ELSEWHERE
             shop.may_add.set()
 
 

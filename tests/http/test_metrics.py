@@ -12,7 +12,7 @@ from prometheus_client.parser import text_string_to_metric_families
 
 from bridge.app.server import Bridge
 from bridge.storage.users import User
-from tests.support.documents.compiled import document_text
+from tests.support.documents.compiled import document_text, overlay_text
 from tests.support.running_bridge import json_answer, page_of, running_bridge, status_of_call
 from tests.support.waiting import eventually
 
@@ -205,6 +205,18 @@ async def test_queries_of_answers_are_counted_by_how_they_ended(bridge: Bridge) 
         assert value(samples, "answer_queries_total", work="select", ending=ending) == 1
 
 
+async def test_servers_are_counted_by_whether_overlays_edit_them(bridge: Bridge) -> None:
+    """Issue 41: an operator sees how many tools are no longer what their documents say."""
+    samples = await read_samples(bridge)
+    assert (value(samples, "servers", edited="no"), value(samples, "servers", edited="yes")) == (1, 0)
+    registry = bridge.components.registry
+    overlay = overlay_text({"target": "$.info", "update": {"title": "Ours"}})
+    added = await registry.add_server(bridge.local_user.id, document_text("Own"), source_url=None)
+    await registry.change_server(bridge.local_user.id, added.record.id, overlays=(overlay,))
+    samples = await read_samples(bridge)
+    assert (value(samples, "servers", edited="no"), value(samples, "servers", edited="yes")) == (1, 1)
+
+
 async def test_no_label_names_a_user_a_tool_or_an_address(bridge: Bridge) -> None:
     """Anybody can add those: a metric for each would fill Prometheus, and tell who does what."""
 
@@ -229,6 +241,7 @@ async def test_no_label_names_a_user_a_tool_or_an_address(bridge: Bridge) -> Non
             "phase",
             "work",
             "ending",
+            "edited",
         ),
         *("le", "version", "python", "replica", "generation"),
     }

@@ -25,6 +25,7 @@ from bridge.endpoints.api.selection import SelectionBounds, SelectionRoutes
 from bridge.endpoints.api.servers import ServerRoutes
 from bridge.heap import freeze_document
 from bridge.http.routing import Route
+from bridge.metrics.metric_definitions import StateGauges
 from bridge.readiness.readiness import Check
 from bridge.readiness.readiness_checks import make_reader_check
 from bridge.storage.catalog.listings import ListingTables
@@ -106,6 +107,13 @@ class DocumentsPart(Part):
         """Return the check of the process that reads documents."""
         ground = self._ground
         return [make_reader_check(self.reader, ground.timings.long_read_s, ground.tasks)]
+
+    def set_gauges(self, gauges: StateGauges) -> None:
+        """Count the servers that are loaded, and those with overlays."""
+        servers = self.registry.servers.values()
+        edited = sum(bool(server.record.overlays) for server in servers)
+        gauges.servers.labels("yes").set(edited)
+        gauges.servers.labels("no").set(len(servers) - edited)
 
     async def start(self) -> None:
         """Load what users have added, and begin to follow whose servers are shared."""

@@ -125,14 +125,21 @@ async def test_several_searches_of_a_round_are_each_answered_in_their_order(
     ],
 )
 async def test_a_search_with_odd_arguments_is_answered(
-    client: AsyncOpenAI, provider: ScriptedProvider, arguments: Any, *, finds: bool
+    bridge: Bridge, client: AsyncOpenAI, provider: ScriptedProvider, arguments: Any, *, finds: bool
 ) -> None:
-    """An output of a search has no room for an error, so that what can be meant is looked for."""
+    """An output of a search has no room for an error, so that what can be meant is looked for.
+
+    An operator sees by a metric how many searches found nothing.
+    """
     provider.play(searches(arguments), text("Well."))
     assert (await answer(client, input="What is there?")).output_text == "Well."
     output = sent(provider, 1)["input"][-1]
     assert bool(output["tools"]) == finds
     assert not finds or "listProducts" in loaded_names(output)["shop"]
+    counted = bridge.components.metrics.instruments.registry.collect()
+    samples = [sample for family in counted for sample in family.samples]
+    (searched,) = [each for each in samples if each.name == "tool_bridge_model_tool_searches_total"]
+    assert (searched.labels["ending"], searched.value) == ("loaded" if finds else "nothing", 1)
 
 
 def nested(levels: int) -> Any:
