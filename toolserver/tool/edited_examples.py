@@ -5,7 +5,7 @@ Receives the schema of a tool's arguments and examples; gives sentences.
 
 from collections.abc import Iterator, Sequence
 
-from toolserver.call.arguments import ArgumentValidator
+from toolserver.arguments.arguments import ArgumentValidator
 from toolserver.errors import ArgumentError
 from toolserver.json_types import JsonObject
 from toolserver.openapi.edits import EXTENSION
