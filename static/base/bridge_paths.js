@@ -11,12 +11,12 @@ const FILES = "/static/";
  * @param {string} url of a file of the page
  * @returns {string} the path prefix, such as `/bridge`; empty: the bridge has the origin for itself
  */
-export function prefixIn(url) {
+export function prefixOf(url) {
   const { protocol, pathname } = new URL(url);
   return /^https?:$/.test(protocol) ? pathname.slice(0, Math.max(pathname.lastIndexOf(FILES), 0)) : "";
 }
 
-export const PREFIX = prefixIn(import.meta.url);
+export const PREFIX = prefixOf(import.meta.url);
 
 /** @param {string} path as the bridge names it @returns {string} as this page reaches it */
 export const bridgePath = (path) => PREFIX + path;

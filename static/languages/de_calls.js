@@ -7,7 +7,6 @@ export const GERMAN_CALLS = {
   // The first steps
   Ready: "Bereit",
   "You are connected. {0}": "Verbunden. {0}",
-  "Not connected. {0}": "Nicht verbunden. {0}",
   "{0} tool is ready.|{0} tools are ready.": "{0} Tool ist bereit.|{0} Tools sind bereit.",
   "Try a tool": "Ein Tool ausprobieren",
   "Fill in its form and see the answer.": "Formular ausfüllen und die Antwort ansehen.",

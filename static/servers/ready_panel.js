@@ -68,7 +68,7 @@ export class ReadyPanel {
     const { role, connection } = executor.state;
     const isConnected = connection === "online" || role === "standby";
     const tools = counted(ready, "{0} tool is ready.", "{0} tools are ready.");
-    fill(this.line, isConnected ? t`You are connected. ${tools}` : t`Not connected. ${tools}`);
+    fill(this.line, isConnected ? t`You are connected. ${tools}` : t`Connecting…`);
   }
 }
 

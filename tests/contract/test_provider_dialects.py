@@ -105,7 +105,7 @@ def test_the_types_of_clients_refuse_what_their_providers_refuse() -> None:
     good = {"name": "a", "description": "d", "parameters": schema}
     parts: list[Any] = [
         {"type": ["string", "null"]},
-        {"type": "strin"},
+        {"type": "text"},
         {"type": "integer", "exclusiveMinimum": 0},
         {"type": "string", "const": "a"},
         {"type": "integer", "enum": [1]},

@@ -2,7 +2,7 @@
 /** Where a page finds its bridge, and under which names the browser has what is the bridge's. */
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { bridgePath, ownName, prefixIn } from "../../../static/base/bridge_paths.js";
+import { bridgePath, ownName, prefixOf } from "../../../static/base/bridge_paths.js";
 
 test("Finding W-47: the path prefix stands in the address of each file of the page, before its last /static/", () => {
   const prefixes = [
@@ -13,7 +13,7 @@ test("Finding W-47: the path prefix stands in the address of each file of the pa
     ["file:///home/ann/bridge/static/base/bridge_paths.js", ""],
     ["https://cdn.example/request.js", ""],
   ];
-  for (const [url = "", prefix] of prefixes) assert.equal(prefixIn(url), prefix, url);
+  for (const [url = "", prefix] of prefixes) assert.equal(prefixOf(url), prefix, url);
 });
 
 test("names that browsers have already do not change without a prefix", () => {
