@@ -9,6 +9,7 @@ import sys
 from collections import Counter
 from collections.abc import AsyncIterator, Sequence
 from pathlib import Path
+from typing import Any
 from urllib.parse import urlsplit
 
 import aiohttp
@@ -318,7 +319,7 @@ def _answers_of(page: Page) -> list[Response]:
 async def _transferred_by(context: BrowserContext, address: str) -> int:
     """Bytes of all scripts that a browser with an empty cache loads here, its worker's with them."""
     page = await context.new_page()
-    session = await context.new_cdp_session(page)
+    session: Any = await context.new_cdp_session(page)  # its answers are untyped
     await session.send("Network.clearBrowserCache")
     loop = asyncio.get_running_loop()
     finished: list[Request] = []

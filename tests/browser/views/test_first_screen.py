@@ -2,6 +2,7 @@
 
 import json
 from pathlib import Path
+from typing import Any
 
 import pytest
 from playwright.async_api import Browser, Page, expect
@@ -51,7 +52,7 @@ async def test_an_empty_bridge_asks_for_one_thing_and_takes_what_there_is(
         await expect(other.get_by_text("Curl command: 1 request becomes 1 operation")).to_be_visible()
 
         third = await open_empty(scene, "eve")
-        document = {
+        document: Any = {
             "openapi": "3.1.0",
             "info": {"title": "Dropped", "version": "1"},
             "paths": {"/a": {"get": {}}},

@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 
 from bridge.settings.bridge import BridgeSettings
+from bridge.settings.canary import CanarySettings
 from bridge.settings.declaration import OWN_PREFIX, SettingsError, list_settings
 from bridge.settings.limits import given_limits
 from bridge.settings.sources import read_section, read_settings
@@ -120,7 +121,7 @@ def test_nobody_is_told_of_an_alias_that_an_option_makes_idle() -> None:
 def test_an_empty_option_leaves_the_variable_in_force() -> None:
     """An empty value counts as unset, wherever it stands."""
     settings, _ = read({"TOOL_BRIDGE_CANARY_USER": "ann"}, TOOL_BRIDGE_CANARY_USER="")
-    assert settings.canary.canary_user == "ann"
+    assert settings.find_section(CanarySettings).canary_user == "ann"
 
 
 def test_a_secret_under_an_alias_that_cannot_be_used_stops_the_start() -> None:
