@@ -58,7 +58,7 @@ class ProgramInTerminal:
 def running_in_terminal(
     command: Sequence[str], folder: Path, environ: Mapping[str, str]
 ) -> Generator[ProgramInTerminal]:
-    """Start it in that folder; killed at the end, if it still runs."""
+    """Start it in that folder; killed at the end with all that it has started, if it still runs."""
     screen, own = pty.openpty()
     try:
         with subprocess.Popen(
@@ -74,6 +74,7 @@ def running_in_terminal(
             try:
                 yield ProgramInTerminal(process, screen)
             finally:
-                process.kill()
+                with suppress(ProcessLookupError):
+                    os.killpg(process.pid, signal.SIGKILL)
     finally:
         os.close(screen)
