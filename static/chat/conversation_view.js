@@ -9,16 +9,14 @@ import { ChatSettings, toolKey } from "./settings.js";
 import { ScreenReader, describeChanges } from "./screen_reader.js";
 import { EMPTY } from "./state.js";
 import { ChatThreadView } from "./thread_view.js";
-import { welcomeView } from "./welcome.js";
+import { searchedCount, welcomeView } from "./welcome.js";
 import { announceSentence, button, el, fill, notice } from "../ui/dom.js";
 
 /** @typedef {import("../types/view_types.js").Parts} Parts */
+/** @typedef {import("../types/chat_types.js").ChatState} ChatState */
 /** @typedef {import("../types/chat_types.js").EnabledTool} EnabledTool */
 /** @typedef {{begun: (id: string) => void, changed: () => void, removed: () => void, placeAbove: (id: string) => number | null, list: (isShown: boolean) => void}} PaneNews */
 /** @typedef {import("../types/chat_types.js").Parameters} Parameters */
-
-/** How many accepted tools models find by searching. @param {import("../types/api_types.js").Selection | null} selection */
-const searchedCount = (selection) => (selection === null ? 0 : selection.accepted - selection.accepted_shown);
 
 export class ConversationView {
   /** @type {ChatSession | null} */
@@ -152,17 +150,18 @@ export class ConversationView {
   /** @param {ChatSession} session */
   #follow(session) {
     const wasRunning = this.#heard.run !== null;
-    if (this.#heard !== EMPTY) this.#announceChanges(session.state);
+    if (this.#heard !== EMPTY) void this.#announceChanges(session, this.#heard, session.state);
     this.#heard = session.state;
     if (session.line === "gone") return this.news.removed();
     if (wasRunning !== (session.state.run !== null)) this.news.changed();
     this.#show();
   }
 
-  /** @param {import("../types/chat_types.js").ChatState} state */
-  #announceChanges(state) {
+  /** What reads Markdown comes with the first turn. @param {ChatSession} session @param {ChatState} before @param {ChatState} after */
+  async #announceChanges(session, before, after) {
+    await this.thread.loadTurns();
     const plainText = this.thread.plainText.bind(this.thread);
-    this.speech.announceSentences(describeChanges(this.#heard, state, plainText));
+    if (session === this.#session) this.speech.announceSentences(describeChanges(before, after, plainText));
   }
 
   #show() {

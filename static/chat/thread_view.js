@@ -46,7 +46,7 @@ export class ChatThreadView {
     this.actions = actions;
     this.list = el("div", { class: "thread" });
     this.below = button("", () => this.#reveal(), { class: "to-end", hidden: true });
-    this.element = el("div", { class: "thread-place" }, this.list, this.below);
+    this.element = el("div", { class: "thread-place" }, this.list);
   }
 
   start() {
@@ -73,7 +73,7 @@ export class ChatThreadView {
     if (this.#kinds !== null) return;
     try {
       this.#kinds = await import("./turn_views.js");
-      fill(this.element, this.list, this.below);
+      fill(this.element, this.list);
     } catch {
       fill(this.element, notice("error", t`This section could not be loaded. Does the bridge still run?`));
     }

@@ -4,6 +4,9 @@ import { counted, t } from "../base/language.js";
 import { PLACE, button, el, inText, link } from "../ui/dom.js";
 import { viewAddress } from "../ui/router.js";
 
+/** How many accepted tools models find by searching. @param {import("../types/api_types.js").Selection | null} selection */
+export const searchedCount = (selection) => (selection === null ? 0 : selection.accepted - selection.accepted_shown);
+
 /**
  * @param {number} count how many tools may be used
  * @param {number} searched how many of them the model finds by searching

@@ -161,6 +161,18 @@ async def test_whoever_reads_above_is_not_pulled_down(chat: ChatHarness) -> None
     await eventually_at_end(page)
 
 
+async def test_turns_that_cannot_be_drawn_are_told_and_drawn_once_they_can(chat: ChatHarness) -> None:
+    """What draws them comes with the first turn: a bridge may be away at that moment."""
+    page = chat.page
+    await page.route("**/turn_views.js", lambda route: route.abort())
+    await chat.say("Hello", text("Good **day**."))
+    await expect(page.get_by_text("This section could not be loaded.")).to_be_visible()
+    await page.unroute("**/turn_views.js")
+    await chat.say("Again", text("Good night."))
+    await expect(chat.answers.last).to_contain_text("Good night.")
+    await expect(page.get_by_text("This section could not be loaded.")).to_have_count(0)
+
+
 async def eventually_at_end(page: Page) -> None:
     near = "scrollY + innerHeight > document.documentElement.scrollHeight - 120"
 

@@ -54,6 +54,7 @@ async def test_removing_a_server_ends_its_logins_there(scene: BrowserHarness) ->
     async with oauth_server() as server, protected_mcp(server) as endpoint:
         await add_by_login(page, endpoint)
         await go_to(page, "servers")
+        await page.locator(".server-row summary").last.click()
         await page.get_by_role("link", name="Details").last.click()
         await page.get_by_role("button", name="Remove this server").click()
         await page.get_by_role("button", name="Remove for good").click()

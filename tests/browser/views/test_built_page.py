@@ -53,7 +53,7 @@ FILES_OF_FIRST_VIEW = 10
 
 BYTES_OF_VIEWS = dict.fromkeys(("servers", "tools", "calls", "connect", "chat"), 95_000)
 """Of scripts, as they come compressed, until the network is quiet."""
-BYTES_OF_CONVERSATION = 145_000
+BYTES_OF_CONVERSATION = 147_000
 """With the reader of Markdown, 37 KB."""
 QUIET_S = 2.0
 
