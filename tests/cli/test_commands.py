@@ -356,7 +356,10 @@ def test_a_bridge_whose_only_document_is_not_there_does_not_start(tmp_path: Path
         *(("serve", "--port", value) for value in ("-1", "99999", "http")),
         *(("serve", "--max-tools", value) for value in ("2", "20001", "all")),
         *(("demo", "--max-tool-tokens", value) for value in ("0", "999", "10000001", "none")),
-        *(("demo", "--public-url", value) for value in ("foo", "ftp://x", "https://x/api", "https://x/y?z", "https://")),
+        *(
+            ("demo", "--public-url", value)
+            for value in ("foo", "ftp://x", "https://x/api", "https://x/y?z", "https://")
+        ),
         *(("demo", "--allow-origin", value) for value in ("localhost:3000", "*")),
         *(("key", "--user", value) for value in ("", " ", "x" * 101, "a\nb")),
         ("key", "--label", "x" * 101),
