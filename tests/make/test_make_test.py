@@ -54,7 +54,7 @@ def test_an_interruption_ends_the_node_tests_too(checkout: Path, tmp_path: Path)
     play(
         checkout,
         node=f'echo $$ >"{tmp_path}/node"; exec sleep 60',
-        pytest=f"trap 'exit 2' INT; echo $$ >\"{tmp_path}/pytest\"; sleep 60",
+        pytest=f'echo $$ >"{tmp_path}/pytest"; exec sleep 60',
     )
     with subprocess.Popen(
         [checkout / "make" / "test"], stderr=subprocess.DEVNULL, start_new_session=True
