@@ -2,6 +2,7 @@
 /** Giving a document as files: one, several at once, a folder, or dropped. */
 import { t } from "../base/language.js";
 import { el, labelledField } from "../ui/dom.js";
+import { takeDrops } from "./drop_target.js";
 import { filesOf, filesDropped, FILE_TYPES } from "./file_picker.js";
 
 /** @typedef {import("./file_picker.js").Chosen} Chosen */
@@ -28,22 +29,9 @@ export function filesPanel(take) {
     ),
     labelledField(t`Or its folder`, folder, t`Read in this browser, then sent to your bridge.`),
   );
-  listenForDrops(panel, take);
+  takeDrops(panel, (transfer) => {
+    const dropped = filesDropped(transfer);
+    void take(() => dropped);
+  });
   return panel;
-}
-
-/** @param {HTMLElement} panel @param {(chosen: () => Promise<Chosen[]>) => Promise<void>} take */
-function listenForDrops(panel, take) {
-  const mark = (/** @type {boolean} */ isOver) => panel.classList.toggle("over", isOver);
-  panel.addEventListener("dragover", (event) => {
-    event.preventDefault();
-    mark(true);
-  });
-  panel.addEventListener("dragleave", () => mark(false));
-  panel.addEventListener("drop", (event) => {
-    event.preventDefault();
-    mark(false);
-    const dropped = event.dataTransfer ? filesDropped(event.dataTransfer) : null; // read now: it is empty later
-    if (dropped) void take(() => dropped);
-  });
 }

@@ -3,6 +3,7 @@
 import { t } from "../base/language.js";
 import { el, labelledField } from "../ui/dom.js";
 import { bringMaterial } from "./brought_material.js";
+import { takeDrops } from "../documents/drop_target.js";
 import { FILE_TYPES, filesDropped, filesOf } from "../documents/file_picker.js";
 
 export function bringField() {
@@ -31,7 +32,7 @@ export function bringField() {
     labelledField(t`Paste an address, a curl command or a document, or drop files here`, text),
     el("div", { class: "actions" }, el("button", { type: "submit", class: "primary" }, t`Add it`), choose, files),
   );
-  takeDrops(form);
+  takeDrops(form, bringDropped);
   return form;
 }
 
@@ -43,18 +44,7 @@ function submitByEnter(event, form) {
   form.requestSubmit();
 }
 
-/** @param {HTMLFormElement} form */
-function takeDrops(form) {
-  const mark = (/** @type {boolean} */ isOver) => form.classList.toggle("over", isOver);
-  form.addEventListener("dragover", (event) => {
-    event.preventDefault();
-    mark(true);
-  });
-  form.addEventListener("dragleave", () => mark(false));
-  form.addEventListener("drop", (event) => {
-    event.preventDefault();
-    mark(false);
-    if (event.dataTransfer?.files.length) bringMaterial({ files: filesDropped(event.dataTransfer) });
-    else if (event.dataTransfer) bringMaterial({ text: event.dataTransfer.getData("text/plain") });
-  });
+/** Files, or a text that was marked elsewhere. @param {DataTransfer} dropped */
+function bringDropped(dropped) {
+  bringMaterial(dropped.files.length > 0 ? { files: filesDropped(dropped) } : { text: dropped.getData("text/plain") });
 }
