@@ -93,7 +93,7 @@ export class AddServerView {
   /** What another view's field was given. @param {import("./brought_material.js").Material} material */
   async #addBrought(material) {
     if ("files" in material) return this.#attempt(async () => this.#addFiles(await material.files));
-    if (/\s/.test(material.text.trim())) return this.#attempt(() => this.#addPasted(material.text, {}));
+    if (/\s|^[[{]/.test(material.text.trim())) return this.#attempt(() => this.#addPasted(material.text, {}));
     this.url.value = material.text.trim();
     await this.#fetch();
   }

@@ -38,7 +38,6 @@ async def test_an_empty_bridge_asks_for_one_thing_and_takes_what_there_is(
     """Issue 43: three filled buttons with two names for one thing were the first that a newcomer saw."""
     async with open_harness(chromium, tmp_path, []) as scene:
         page = await open_empty(scene, "ann")
-        assert await barriers(page) == []
         complaints = complaints_of(page)
         await expect(page.get_by_role("main").locator(".primary:visible")).to_have_count(1)
         field = page.get_by_label(FIELD)
@@ -47,6 +46,7 @@ async def test_an_empty_bridge_asks_for_one_thing_and_takes_what_there_is(
         await expect(page.get_by_role("heading", name="Review Corner Shop")).to_be_visible()
 
         other = await open_empty(scene, "bob")
+        assert await barriers(other) == []  # its judge writes styles, of which a page complains later
         await other.get_by_label(FIELD).fill("curl http://127.0.0.1:9/pets?limit=3")
         await other.get_by_role("button", name="Add it").click()
         await expect(other.get_by_text("Curl command: 1 request becomes 1 operation")).to_be_visible()
@@ -59,6 +59,12 @@ async def test_an_empty_bridge_asks_for_one_thing_and_takes_what_there_is(
         }
         await third.locator("form.bring").evaluate(DROP, ["api.json", json.dumps(document)])
         await expect(third.get_by_role("heading", name="Review Dropped")).to_be_visible()
+
+        fourth = await open_empty(scene, "joe")
+        document["info"]["title"] = "Pasted"
+        await fourth.get_by_label(FIELD).fill(json.dumps(document, separators=(",", ":")))
+        await fourth.get_by_label(FIELD).press("Enter")
+        await expect(fourth.get_by_role("heading", name="Review Pasted")).to_be_visible()
         assert complaints == []
 
 
