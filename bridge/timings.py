@@ -47,7 +47,7 @@ class Timings:
     """For connecting to Redis, and for one answer; also for both together."""
     silent_s: float = 2.2
     """Without a heartbeat, after which a replica may be lost: two of them, and the time to hear of it."""
-    query_s: float = 15.0
+    query_wait_s: float = 15.0
     """Until a query of an answer has ended: its process has low priority, and waits on a busy machine."""
     query_read_s: float = 30.0
     """Until the answer has been read for it: one of 16 MiB takes a second where nothing else runs."""

@@ -118,7 +118,7 @@ class QueryWorker:
         try:
             async with asyncio.timeout(self._timings.query_read_s):
                 await _answer(child, reading, kept.text)
-            async with asyncio.timeout(self._timings.query_s):
+            async with asyncio.timeout(self._timings.query_wait_s):
                 complete, found = await _answer(child, question, "")
         except TimeoutError:
             raise self._too_slow() from None
@@ -133,7 +133,7 @@ class QueryWorker:
     async def _used_up_its_time(self, child: Child) -> bool:
         """Whether a process whose answer broke off took too long. To kill it now would lose how it ended."""
         try:
-            async with asyncio.timeout(self._timings.query_s):
+            async with asyncio.timeout(self._timings.query_wait_s):
                 await child.communicate()
         except TimeoutError:
             return True

@@ -260,7 +260,7 @@ async def test_a_process_that_stops_answering_and_does_not_end_is_ended() -> Non
         started.append(await spawn_child((sys.executable, "-c", mute), os.environ))
         return started[0]
 
-    worker = QueryWorker(Timings(query_s=0.1), spawn=spawn)
+    worker = QueryWorker(Timings(query_wait_s=0.1), spawn=spawn)
     with pytest.raises(QueryRefused) as refused:
         await worker.select_from(KeptText("{}"), "a", 1000)
     assert refused.value.reason == "too_slow"

@@ -56,7 +56,7 @@ MOST = 16 * 1024 * 1024
 """Bytes that a page reads of an answer."""
 
 
-@pytest.mark.timings(query_s=300, query_read_s=300)
+@pytest.mark.timings(query_wait_s=300, query_read_s=300)
 @pytest.mark.parametrize(
     ("size", "is_cut"), [(15_000_000, False), (36_000_000, True)], ids=["15 MB", "36 MB"]
 )
