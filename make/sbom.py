@@ -17,9 +17,11 @@ from tests.clients.environments import RELEASE
 
 ROOT = Path(__file__).parents[1]
 VENDORED = ROOT / "static" / "vendor"
-SCRIPT = re.compile(r"(?P<name>[a-z0-9.-]+?)-(?P<version>\d+\.\d+\.\d+)(?:\.esm\.min)?\.js")
-PACKAGES = {"socket.io": "socket.io-client"}
+SCRIPT = re.compile(r"(?P<name>[a-z0-9.-]+?)-(?P<version>\d+\.\d+\.\d+)(?:(?:\.esm\.min)?\.js|\.svg)")
+PACKAGES = {"socket.io": "socket.io-client", "lucide": "lucide-static"}
 """Name on npm, where the file has another."""
+LICENCES = {"lucide": "ISC"}
+"""Of those that are not under MIT."""
 
 
 def main() -> None:
@@ -47,7 +49,7 @@ def list_components() -> dict[str, Any]:
 
 
 def _vendored() -> Iterator[dict[str, Any]]:
-    for path in sorted(VENDORED.glob("*.js")):
+    for path in sorted([*VENDORED.glob("*.js"), *VENDORED.glob("*.svg")]):
         found = SCRIPT.fullmatch(path.name)
         if found is None:
             raise ValueError(f"{path.name}: neither name nor version can be told")
@@ -61,7 +63,7 @@ def _vendored() -> Iterator[dict[str, Any]]:
             "purl": purl,
             "scope": "required",
             "hashes": [{"alg": "SHA-256", "content": hashlib.sha256(path.read_bytes()).hexdigest()}],
-            "licenses": [{"license": {"id": "MIT"}}],
+            "licenses": [{"license": {"id": LICENCES.get(found["name"], "MIT")}}],
         }
 
 

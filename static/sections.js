@@ -52,9 +52,9 @@ const SECTIONS = dictionaryOf({
     const { DevicesView } = await import("./devices/devices_view.js");
     return (parts) => new DevicesView(parts);
   },
-  settings: async () => {
+  settings: async ({ parts: [place = ""] }) => {
     const { SettingsView } = await import("./settings/settings_view.js");
-    return (parts) => new SettingsView(parts);
+    return (parts) => new SettingsView(parts, place);
   },
   backup: async () => {
     const { BackupView } = await import("./backup/backup_view.js");

@@ -44,8 +44,8 @@ LOCKS = (
     "tests/packages/locks/release.lock",
 )
 NODE_LOCKS = ("package-lock.json", "tests/extension/lint/package-lock.json")
-VENDORED = re.compile(r"^(?P<name>[a-z0-9.-]+?)-(?P<version>\d+\.\d+\.\d+)\.(?:esm\.min\.)?js$")
-NAMES_AT_NPM = {"socket.io": "socket.io-client"}
+VENDORED = re.compile(r"^(?P<name>[a-z0-9.-]+?)-(?P<version>\d+\.\d+\.\d+)\.(?:(?:esm\.min\.)?js|svg)$")
+NAMES_AT_NPM = {"socket.io": "socket.io-client", "lucide": "lucide-static"}
 """Packages whose files in static/vendor have another name."""
 
 OSV_VARIABLE, NPM_VARIABLE = "TOOL_BRIDGE_OSV_URL", "TOOL_BRIDGE_NPM_REGISTRY"

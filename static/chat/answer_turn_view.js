@@ -105,6 +105,7 @@ export class AnswerTurnView {
     const again = button(t`Regenerate`, () => this.actions.again(parent_id), {
       class: "quiet small",
       disabled: isBusy,
+      icon: "rotate-cw",
     });
     const switches = branches.map((branch, index) =>
       branchSwitch(index === 0 ? ANSWERS : ATTEMPTS, branch, isBusy, this.actions),

@@ -22,6 +22,7 @@ export class AttachmentTray {
     });
     this.open = button(t`Attach`, () => this.picker.click(), {
       class: "quiet small",
+      icon: "paperclip",
       title: t`Pictures, documents and texts for the model; any file for tools`,
     });
     this.problems = el("div");

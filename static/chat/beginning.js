@@ -11,6 +11,9 @@
 
 const TITLE_CHARS = 60;
 
+/** @param {{server_id: string, tool_name: string}} tool */
+export const toolKey = ({ server_id, tool_name }) => `${server_id} ${tool_name}`;
+
 /** @returns {Choices} */
 export const emptyChoices = () => ({ model: null, prompt: "", off: new Set(), parameters: {} });
 

@@ -37,8 +37,13 @@ export class ChatComposer {
       "aria-label": t`Model`,
       onchange: () => this.attemptAction(() => actions.choose(this.models.value)),
     });
-    this.send = el("button", { type: "submit", class: "primary" }, t`Send`);
-    this.stop = button(t`Stop`, () => void this.cancelRun(), { class: "danger", hidden: true, title: t`Escape` });
+    this.send = el("button", { type: "submit", class: "primary", icon: "arrow-up" }, t`Send`);
+    this.stop = button(t`Stop`, () => void this.cancelRun(), {
+      class: "danger",
+      hidden: true,
+      title: t`Escape`,
+      icon: "square",
+    });
     this.messages = el("div");
     this.more = link(t`Models`, viewAddress("models"), { class: "quiet-link" });
     this.element = el("form", { class: "composer", "aria-label": t`New message` });

@@ -1,11 +1,11 @@
 // @ts-check
 /** One conversation on the screen, or one that has not begun: head, settings, turns and the field for the next message. */
 import { t } from "../base/language.js";
-import { beginConversation, emptyChoices } from "./beginning.js";
+import { beginConversation, emptyChoices, toolKey } from "./beginning.js";
 import { ChatComposer, DEMO } from "./composer.js";
 import { ChatHeader } from "./header.js";
 import { ChatSession } from "./session.js";
-import { ChatSettings, toolKey } from "./settings.js";
+import { SettingsPane } from "./settings_pane.js";
 import { ScreenReader, describeChanges } from "./screen_reader.js";
 import { EMPTY } from "./state.js";
 import { ChatThreadView } from "./thread_view.js";
@@ -43,10 +43,10 @@ export class ConversationView {
       remove: () => this.#remove(),
       pin: (isPinned) => void this.#change({ pinned: isPinned }),
       moveUp: () => this.#moveUp(),
-      settings: (isShown) => (this.settings.element.hidden = !isShown),
+      settings: (isShown) => void this.settings.show(isShown),
       list: news.list,
     });
-    this.settings = new ChatSettings({
+    this.settings = new SettingsPane({
       instruct: (text) => this.#changePrompt(text),
       allow: (tools, isOn) => this.#allowTools(tools, isOn),
       tune: (parameters) => this.#tune(parameters),
@@ -187,12 +187,9 @@ export class ConversationView {
     const on = begun
       ? new Set(begun.enabled_tools.map(toolKey))
       : new Set(keys.filter((key) => !this.#chosen.off.has(key)));
-    this.settings.showSettings(begun ? begun.system_prompt : this.#chosen.prompt, tools, on);
     const model = this.#models.find(({ id }) => id === this.composer.models.value);
-    this.settings.parameters.showParameters(
-      begun ? begun.parameters : this.#chosen.parameters,
-      model?.supported_parameters ?? [],
-    );
+    const { prompt, parameters } = begun ? { ...begun, prompt: begun.system_prompt } : this.#chosen;
+    this.settings.offer({ prompt, tools, on, parameters, supported: model?.supported_parameters ?? [] });
     const count = keys.filter((key) => on.has(key)).length;
     const isDemo = this.composer.models.value === DEMO;
     fill(

@@ -35,7 +35,7 @@ export class ChatList {
     this.messages = el("div", { "aria-live": "polite" });
     this.more = button(t`Show more`, () => void this.#load(this.#next), { class: "quiet small", hidden: true });
     this.field = labelledField(t`Search`, this.search);
-    const fresh = link(t`New conversation`, viewAddress("chat"), { class: "button primary" });
+    const fresh = link(t`New conversation`, viewAddress("chat"), { class: "button primary", icon: "plus" });
     this.element = el(
       "nav",
       { class: "chat-list", "aria-label": t`Conversations` },

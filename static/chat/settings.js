@@ -2,6 +2,7 @@
 /** The system prompt of a conversation, and which tools it may use. Works the same before it has begun. */
 import { counted, t } from "../base/language.js";
 import { button, el, fill, freshId, labelledField, methodTag } from "../ui/dom.js";
+import { toolKey } from "./beginning.js";
 import { ModelParametersForm } from "./model_parameters.js";
 import { findTools } from "../session/tool_filter.js";
 
@@ -13,11 +14,16 @@ import { findTools } from "../session/tool_filter.js";
  * @property {(tools: EnabledTool[], isOn: boolean) => Promise<unknown>} allow
  * @property {(parameters: import("../types/chat_types.js").Parameters) => Promise<unknown>} tune
  */
+/**
+ * @typedef {object} Offered
+ * @property {string} prompt
+ * @property {Tool[]} tools  those that could be used
+ * @property {Iterable<string>} on  keys of those that may be
+ * @property {import("../types/chat_types.js").Parameters} parameters
+ * @property {string[]} supported  what the model takes
+ */
 
 const SHOWN_TOOLS = 200;
-
-/** @param {{server_id: string, tool_name: string}} tool */
-export const toolKey = ({ server_id, tool_name }) => `${server_id} ${tool_name}`;
 
 /** @param {Tool} tool @returns {EnabledTool} */
 const choiceOf = ({ server_id, name }) => ({ server_id, tool_name: name });
@@ -46,7 +52,7 @@ export class ChatSettings {
     const words = t`Instructions that the model gets before every answer.`;
     this.element = el(
       "section",
-      { class: "panel chat-settings", "aria-label": t`Conversation settings`, hidden: true },
+      { class: "panel chat-settings", "aria-label": t`Conversation settings` },
       labelledField(t`System prompt`, this.prompt, words),
       this.parameters.element,
       this.#toolsPanel(),
@@ -67,8 +73,9 @@ export class ChatSettings {
     );
   }
 
-  /** @param {string} prompt @param {Tool[]} tools those that could be used @param {Iterable<string>} on keys of those that may be */
-  showSettings(prompt, tools, on) {
+  /** @param {Offered} offered */
+  showSettings({ prompt, tools, on, parameters, supported }) {
+    this.parameters.showParameters(parameters, supported);
     if (document.activeElement !== this.prompt) this.prompt.value = prompt;
     this.#tools = tools;
     this.#on = new Set(on);

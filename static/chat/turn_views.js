@@ -1,5 +1,6 @@
 // @ts-check
-/** What draws the turns of a conversation, Markdown with them: loaded with the first turn. */
+/** What only a conversation with turns has, Markdown with it: loaded with the first turn. */
 export { plainText } from "../markdown/plain_text.js";
 export { AnswerTurnView } from "./answer_turn_view.js";
+export { ConversationMenu } from "./conversation_menu.js";
 export { UserTurnView } from "./user_turn_view.js";

@@ -45,7 +45,7 @@ export class UserTurnView {
     fill(this.text, document.createTextNode(turn.text));
     this.text.hidden = turn.text === "";
     this.#showFiles(turn);
-    this.editButton = button(t`Edit`, () => this.#edit(), { class: "quiet small", disabled: isBusy });
+    this.editButton = button(t`Edit`, () => this.#edit(), { class: "quiet small", disabled: isBusy, icon: "pencil" });
     const copy = copyButton(t`Copy`, () => this.turn.text, { "aria-label": t`Copy the message` });
     refillFooter(
       this.foot,

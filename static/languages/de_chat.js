@@ -8,6 +8,7 @@ export const GERMAN_CHAT = {
   Conversations: "Unterhaltungen",
   "New conversation": "Neue Unterhaltung",
   Title: "Titel",
+  "More about this conversation": "Mehr zu dieser Unterhaltung",
   Pin: "Anheften",
   Unpin: "Lösen",
   Pinned: "Angeheftet",

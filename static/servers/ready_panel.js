@@ -3,11 +3,10 @@
 import { counted, t } from "../base/language.js";
 import { servesModels } from "../base/served_models.js";
 import { el, fill } from "../ui/dom.js";
-import { icon } from "../ui/icon.js";
 import { viewAddress } from "../ui/router.js";
 
 /** @typedef {import("../types/view_types.js").Parts} Parts */
-/** @typedef {{words: string, hint: string, address: string, drawing: string}} Way */
+/** @typedef {{words: string, hint: string, address: string, icon: import("../types/icon_names.d.ts").IconName}} Way */
 
 /** @type {Way[]} */
 const ALL_WAYS = [
@@ -15,19 +14,19 @@ const ALL_WAYS = [
     words: t`Try a tool`,
     hint: t`Fill in its form and see the answer.`,
     address: viewAddress("tools"),
-    drawing: "M7 5v14l11-7z",
+    icon: "play",
   },
   {
     words: t`Ask a model`,
     hint: t`It calls your tools, and asks you before it changes anything.`,
     address: viewAddress("chat"),
-    drawing: "M4 5h16v11H11l-5 4v-4H4z",
+    icon: "message-square",
   },
   {
     words: t`Connect a program`,
     hint: t`Open WebUI, Claude Code, an SDK, curl.`,
     address: viewAddress("connect"),
-    drawing: "M9 15l6-6M10.5 6.5l2-2a4.2 4.2 0 0 1 6 6l-2 2M13.5 17.5l-2 2a4.2 4.2 0 0 1-6-6l2-2",
+    icon: "link",
   },
 ];
 
@@ -73,12 +72,6 @@ export class ReadyPanel {
 }
 
 /** @param {Way} way */
-function wayLink({ words, hint, address, drawing }) {
-  return el(
-    "a",
-    { href: address, class: "way" },
-    icon(drawing),
-    el("strong", null, words),
-    el("span", { class: "hint" }, hint),
-  );
+function wayLink({ words, hint, address, icon }) {
+  return el("a", { href: address, class: "way", icon }, el("strong", null, words), el("span", { class: "hint" }, hint));
 }

@@ -18,14 +18,14 @@ export class ServersView {
     this.list = el("div", { class: "server-rows" });
     this.begun = el("div", { class: "stack" }, guide.element, this.ready.element, this.list);
     this.empty = nothingYet();
-    this.add = link(t`Add a server`, viewAddress("add"), { class: "button primary" });
+    this.add = link(t`Add a server`, viewAddress("add"), { class: "button primary", icon: "plus" });
     /** @type {(() => void) | null} */
     this.unsubscribe = null;
   }
 
   /** @param {HTMLElement} container */
   start(container) {
-    const doctor = link(t`Doctor`, viewAddress("doctor"), { class: "button quiet" });
+    const doctor = link(t`Doctor`, viewAddress("doctor"), { class: "button quiet", icon: "stethoscope" });
     fill(
       container,
       el("div", { class: "title-row" }, el("h1", null, t`Servers`), el("div", { class: "actions" }, doctor, this.add)),

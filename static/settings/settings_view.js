@@ -1,8 +1,9 @@
 // @ts-check
-/** What is the user's own, one section for each subject; then, folded, what the operator sets for everybody. One search finds both. */
+/** What is the user's own, one section for each subject; then, folded, what the operator sets for everybody. A list beside them leads to each; one search finds all. */
 import { t } from "../base/language.js";
 import { servesModels } from "../base/served_models.js";
 import { el, fill, link, notice, sentenceOf } from "../ui/dom.js";
+import { icon } from "../ui/icon.js";
 import { viewAddress } from "../ui/router.js";
 import { breakerNotices } from "../ui/breaker_notice.js";
 import { CallSettingForm } from "../ui/call_setting_form.js";
@@ -16,17 +17,23 @@ import { SettingsSearch } from "./settings_search.js";
 import { WebMcpPanel } from "./web_mcp_panel.js";
 
 /** @typedef {import("../types/view_types.js").Parts} Parts */
-/** @typedef {{element: HTMLElement, stop: () => void}} Section */
+/** @typedef {import("../types/icon_names.d.ts").IconName} IconName */
+/** @typedef {{element: HTMLElement, stop: () => void}} Part */
+/** @typedef {{place: string, title: string, icon: IconName, part: Part}} Section  `place`: its name in the address */
 
 export class SettingsView {
   /** @type {Section[]} */
   #sections = [];
+  /** @type {HTMLElement[]} */
+  #rows = [];
 
-  /** @param {Parts} parts */
-  constructor(parts) {
+  /** @param {Parts} parts @param {string} place "" for the first */
+  constructor(parts, place) {
     this.parts = parts;
+    this.place = place;
     this.messages = el("div");
-    this.search = new SettingsSearch(() => this.#sections.map(({ element }) => element));
+    this.list = el("ul", { class: "side-list" });
+    this.search = new SettingsSearch(() => [...this.#rows, ...this.#sections.map(({ part }) => part.element)]);
     /** @type {(() => void)[]} */
     this.subscriptions = [];
   }
@@ -35,10 +42,16 @@ export class SettingsView {
   async start(container) {
     const { controls } = this.parts;
     const breakers = breakerNotices(controls, () => controls.breakers);
-    this.#sections = [...ownSections(this.parts), new LimitsPanel(controls)];
+    this.#sections = sectionsOf(this.parts);
+    this.#rows = WAYS.map(wayRow);
     this.subscriptions = [breakers.stop, controls.onChange(() => this.search.search())];
-    const title = el("div", { class: "title-row" }, el("h1", null, t`Settings`), this.search.element);
-    fill(container, title, this.messages, breakers.element, ...this.#sections.map(({ element }) => element));
+    const sections = this.#sections.map(({ part }) => part.element);
+    const list = el("nav", { "aria-label": t`Settings` }, this.list);
+    const side = el("div", { class: "settings-side" }, el("h1", null, t`Settings`), this.search.element, list);
+    const rows = el("div", { class: "rows" }, ...this.#rows);
+    const all = el("div", { class: "stack" }, this.messages, breakers.element, rows, ...sections);
+    fill(container, el("div", { class: "settings" }, side, all));
+    this.#showPlace();
     try {
       await controls.loadControls();
     } catch (failure) {
@@ -48,51 +61,78 @@ export class SettingsView {
 
   stop() {
     for (const end of this.subscriptions.splice(0)) end();
-    for (const section of this.#sections.splice(0)) section.stop();
+    for (const { part } of this.#sections.splice(0)) part.stop();
+  }
+
+  /** @param {import("../ui/router.js").Route} route */
+  followRoute({ section, parts: [place = ""] }) {
+    if (section !== "settings") return false;
+    this.place = place;
+    this.#showPlace();
+    return true;
+  }
+
+  /** Marks the section of the address in the list, and leads there. */
+  #showPlace() {
+    const links = this.#sections.map(({ place, title, icon }) =>
+      link(title, viewAddress("settings", place), { icon, "aria-current": place === this.place ? "location" : null }),
+    );
+    fill(this.list, ...links.map((each) => el("li", null, each)));
+    const chosen = this.#sections.find(({ place }) => place === this.place)?.part.element;
+    if (!chosen) return;
+    if (chosen instanceof HTMLDetailsElement) chosen.open = true;
+    chosen.tabIndex = -1;
+    chosen.focus({ preventScroll: true });
+    chosen.scrollIntoView({ block: "start" });
   }
 }
 
-/** What is the user's own. @param {Parts} parts @returns {Section[]} */
-function ownSections(parts) {
+/** @param {Parts} parts @returns {Section[]} */
+function sectionsOf(parts) {
+  const { controls } = parts;
+  /** @type {(place: string, title: string, icon: IconName, part: Part) => Section} */
+  const section = (place, title, icon, part) => ({ place, title, icon, part });
+  const kept = servesModels ? [section("stored", t`Stored answers`, "database", new StoredItemsPanel(parts.api))] : [];
   return [
-    new AccountPanel(parts),
-    approvalPanel(),
-    ...(servesModels ? [modelsPanel()] : []),
-    backupPanel(),
-    { element: notificationPanel(), stop: () => {} },
-    new CallSettingForm(parts, {}),
-    new AppearancePanel(),
-    new LanguagePanel(),
-    ...(servesModels ? [new StoredItemsPanel(parts.api)] : []),
-    new WebMcpPanel(parts.webMcp),
+    section("account", t`Account`, "user", new AccountPanel(parts)),
+    section("appearance", t`Appearance`, "palette", new AppearancePanel()),
+    section("language", t`Language`, "languages", new LanguagePanel()),
+    section("notices", t`Notifications`, "bell", { element: notificationPanel(), stop: () => {} }),
+    section("deadline", t`Deadline of your calls`, "timer", new CallSettingForm(parts, {})),
+    ...kept,
+    section("agents", t`Agents of this browser`, "globe", new WebMcpPanel(parts.webMcp)),
+    section("bridge", t`This bridge`, "gauge", new LimitsPanel(controls)),
   ];
 }
 
-/** Has a view of its own. @returns {Section} */
-function approvalPanel() {
-  return linkPanel(t`Approval`, t`Which calls ask first, and which are allowed without asking.`, "approval");
-}
+/** Subjects that have a view of their own. @typedef {{title: string, hint: string, section: string, icon: IconName}} Way */
 
-/** Has a view of its own. @returns {Section} */
-function modelsPanel() {
-  return linkPanel(
-    t`Models`,
-    t`Where the models of the chat come from: addresses, keys, and which models are offered.`,
-    "models",
-  );
-}
+/** @type {Way[]} */
+const ALL_WAYS = [
+  {
+    title: t`Approval`,
+    hint: t`Which calls ask first, and which are allowed without asking.`,
+    section: "approval",
+    icon: "shield-check",
+  },
+  {
+    title: t`Models`,
+    hint: t`Where the models of the chat come from: addresses, keys, and which models are offered.`,
+    section: "models",
+    icon: "sparkles",
+  },
+  {
+    title: t`Move to another browser`,
+    hint: t`Back up what lives only in this browser, and take it over in another one.`,
+    section: "backup",
+    icon: "hard-drive-download",
+  },
+];
 
-/** Has a view of its own. @returns {Section} */
-function backupPanel() {
-  return linkPanel(
-    t`Move to another browser`,
-    t`Back up what lives only in this browser, and take it over in another one.`,
-    "backup",
-  );
-}
+const WAYS = ALL_WAYS.filter(({ section }) => servesModels || section !== "models");
 
-/** @param {string} title @param {string} sentence @param {string} section @returns {Section} */
-function linkPanel(title, sentence, section) {
-  const words = el("p", { class: "hint" }, sentence, " ", link(title, viewAddress(section)));
-  return { element: el("section", { class: "panel" }, el("h2", null, title), words), stop: () => {} };
+/** @param {Way} way */
+function wayRow({ title, hint, section, icon: name }) {
+  const words = el("span", { class: "row-words" }, el("strong", null, title), el("span", { class: "hint" }, hint));
+  return el("a", { href: viewAddress(section), class: "row", icon: name }, words, icon("chevron-right"));
 }

@@ -35,7 +35,7 @@ const FROM_A_LINK = t`A link filled this form. Read its values before you run it
 
 /** @param {FullTool} tool */
 function runButton({ safe, method }) {
-  const look = { type: "submit", class: safe ? "primary" : "primary unsafe", dataset: { testid: "run" } };
+  const look = { type: "submit", class: safe ? "primary" : "primary unsafe", dataset: { testid: "run" }, icon: "play" };
   const run = el("button", look, safe ? t`Run` : t`Run (${method})`);
   return safe ? run : guardControl(run);
 }

@@ -5,9 +5,11 @@
  */
 import { t, errorSentence } from "../base/language.js";
 import { escapeMarks } from "../base/untrusted_text.js";
+import { icon } from "./icon.js";
 
+/** @typedef {import("../types/icon_names.d.ts").IconName} IconName */
 /** @typedef {Node | string | number | bigint | null | undefined | false} Child */
-/** @typedef {Record<string, unknown>} Properties  `on…` = listener, `dataset` = object, `class`, `aria-…` and the rest = attributes */
+/** @typedef {Record<string, unknown>} Properties  `on…` = listener, `dataset` = object, `icon` = the name of one before the text, `class`, `aria-…` and the rest = attributes */
 
 /** Attributes that are read or spoken. */
 const TOLD = new Set(["alt", "aria-description", "aria-label", "label", "placeholder", "title"]);
@@ -31,6 +33,7 @@ function setProperty(element, name, value) {
   if (value === null || value === undefined || value === false) return;
   if (name.startsWith("on")) element.addEventListener(name.slice(2), /** @type {EventListener} */ (value));
   else if (name === "dataset") Object.assign(element.dataset, value);
+  else if (name === "icon") element.prepend(icon(/** @type {IconName} */ (value)));
   else if (name === "value" && "value" in element) element.value = value;
   else element.setAttribute(name, value === true ? "" : TOLD.has(name) ? escapeMarks(String(value)) : String(value));
 }
@@ -94,17 +97,14 @@ export function announceSentence(sentence) {
  * @param {Properties} [properties]
  */
 export function copyButton(label, text, properties = {}) {
-  const copy = button(
-    label,
-    async () => {
-      const [shown, spoken] = await copyOf(text);
-      copy.textContent = shown;
-      announceSentence(spoken);
-      setTimeout(() => (copy.textContent = label), 1500);
-    },
-    { class: "quiet small", ...properties },
-  );
-  return copy;
+  const words = el("span", null, label);
+  const copy = async () => {
+    const [shown, spoken] = await copyOf(text);
+    words.textContent = shown;
+    announceSentence(spoken);
+    setTimeout(() => (words.textContent = label), 1500);
+  };
+  return el("button", { type: "button", onclick: copy, class: "quiet small", icon: "copy", ...properties }, words);
 }
 
 /** Copies, and gives what is shown and what is spoken of it. @param {() => string | Promise<string>} text @returns {Promise<[string, string]>} */
@@ -162,19 +162,26 @@ export function labelledField(label, control, hint) {
   return el("div", { class: "field" }, el("label", { for: control.id }, label), control, note);
 }
 
+/** @type {Record<string, IconName>} */
+const TONES = { error: "circle-alert", warning: "triangle-alert", note: "info", good: "circle-check" };
+
 /**
  * A message box. Errors interrupt a screen reader, the others wait.
  * @param {"error" | "warning" | "note" | "good"} tone
  * @param {...Child} children
  */
 export function notice(tone, ...children) {
-  return el("div", { class: `notice ${tone}`, role: tone === "error" ? "alert" : "status" }, ...children);
+  return el(
+    "div",
+    { class: `notice ${tone}`, role: tone === "error" ? "alert" : "status", icon: TONES[tone] },
+    ...children,
+  );
 }
 
 /** A message that the user may put away. @param {HTMLElement} note */
 export function dismissibleNotice(note) {
   const row = el("div", { class: "dismissible" }, note);
-  row.append(button(t`Dismiss`, () => row.remove(), { class: "quiet small" }));
+  row.append(button(t`Dismiss`, () => row.remove(), { class: "quiet small", icon: "x" }));
   return row;
 }
 

@@ -1,7 +1,13 @@
 // @ts-check
-/** Drawings in the text's colour; the words beside them say what they mean, so they are not read out. */
+/** Icons and drawings in the text's colour; the words beside them say what they mean, so they are not read out. */
+
+/** @typedef {import("../types/icon_names.d.ts").IconName} IconName */
 
 const SVG = "http://www.w3.org/2000/svg";
+/** Of this version of the page: built, this module is in another folder. */
+const FILES = import.meta.url.replace(/(\/static\/[^/]+\/).*$/, "$1");
+/** One file for all of them, which `make/take_icons.py` writes. */
+const ICONS = `${FILES}vendor/lucide-1.62.0.svg`;
 
 /** @param {string} name of an SVG element @param {Record<string, string | number>} attributes @returns {SVGElement} */
 export function drawSvg(name, attributes) {
@@ -10,9 +16,9 @@ export function drawSvg(name, attributes) {
   return element;
 }
 
-/** @param {string} drawing a path of strokes in a square of 24 @returns {SVGElement} */
-export function icon(drawing) {
-  const picture = drawSvg("svg", { class: "icon", viewBox: "0 0 24 24", "aria-hidden": "true" });
-  picture.append(drawSvg("path", { d: drawing }));
+/** @param {IconName} name @returns {SVGElement} */
+export function icon(name) {
+  const picture = drawSvg("svg", { class: "icon", "aria-hidden": "true" });
+  picture.append(drawSvg("use", { href: `${ICONS}#${name}` }));
   return picture;
 }

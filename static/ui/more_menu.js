@@ -1,19 +1,21 @@
 // @ts-check
 /** Further actions behind three dots. It closes by Escape, by a press elsewhere, and when the focus leaves it. */
 import { el } from "./dom.js";
-import { icon } from "./icon.js";
 
-const DOTS = "M6 12h.01M12 12h.01M18 12h.01";
-
-/** @param {string} label what it is about @param {HTMLElement[]} items */
-export function moreMenu(label, items) {
-  const summary = el("summary", { class: "button quiet small", "aria-label": label, title: label }, icon(DOTS));
-  const menu = el("details", { class: "more-menu" }, summary, el("div", { class: "more-items" }, ...items));
+/** @param {string} label what it is about @param {HTMLElement[]} actions */
+export function moreMenu(label, actions) {
+  const summary = el("summary", { class: "button quiet small", "aria-label": label, title: label, icon: "ellipsis" });
+  const items = el("div", { class: "more-items" }, ...actions);
+  const menu = el("details", { class: "more-menu" }, summary, items);
   const close = () => (menu.open = false);
   menu.addEventListener("keydown", ({ key }) => {
     if (key !== "Escape" || !menu.open) return;
     close();
     summary.focus();
+  });
+  items.addEventListener("click", () => {
+    if (items.contains(document.activeElement)) summary.focus(); // it would be lost with what is hidden
+    close();
   });
   menu.addEventListener("focusout", ({ relatedTarget }) => {
     if (relatedTarget instanceof Node && !menu.contains(relatedTarget)) close();

@@ -4,20 +4,19 @@ import { dictionaryOf } from "../base/dictionary.js";
 import { t } from "../base/language.js";
 import { servesModels } from "../base/served_models.js";
 import { button, el, fill, link, notice } from "./dom.js";
-import { icon } from "./icon.js";
 
 /** @typedef {{section: string, parts: string[], query: URLSearchParams}} Route */
 /** @typedef {import("../types/view_types.js").View} View */
 
-/** With what its icon draws, in a square of 24. @type {[name: string, label: string, icon: string][]} */
+/** @type {[name: string, label: string, icon: import("../types/icon_names.d.ts").IconName][]} */
 const ALL_SECTIONS = [
-  ["servers", t`Servers`, "M4 5h16v5H4zM4 14h16v5H4zM8 7.5h.01M8 16.5h.01"],
-  ["tools", t`Tools`, "M14.5 6a4.5 4.5 0 0 0 5 5.5L11 20a2.1 2.1 0 0 1-3-3l8.5-8.5A4.5 4.5 0 0 1 18.5 4"],
-  ["chat", t`Chat`, "M4 5h16v11H11l-5 4v-4H4z"],
-  ["calls", t`Calls`, "M4 8h13l-3-3M20 16H7l3 3"],
-  ["devices", t`Devices`, "M3 5h12v9H3zM2 18h10M17 9h4v10h-4z"],
-  ["settings", t`Settings`, "M4 7h9M19 7h1M4 17h1M11 17h9M16 4.5v5M8 14.5v5"],
-  ["connect", t`Connect`, "M9 15l6-6M10.5 6.5l2-2a4.2 4.2 0 0 1 6 6l-2 2M13.5 17.5l-2 2a4.2 4.2 0 0 1-6-6l2-2"],
+  ["servers", t`Servers`, "server"],
+  ["tools", t`Tools`, "wrench"],
+  ["chat", t`Chat`, "message-square"],
+  ["calls", t`Calls`, "activity"],
+  ["devices", t`Devices`, "monitor-smartphone"],
+  ["settings", t`Settings`, "settings"],
+  ["connect", t`Connect`, "link"],
 ];
 
 const SECTIONS = ALL_SECTIONS.filter(([name]) => servesModels || name !== "chat");
@@ -125,11 +124,9 @@ export class Router {
   /** @param {string} current */
   #markSection(current) {
     const shown = BELONGS_TO[current] ?? current;
-    const items = SECTIONS.map(([name, label, drawing]) => {
-      const to = link(label, viewAddress(name), { "aria-current": name === shown ? "page" : null });
-      to.prepend(icon(drawing));
-      return el("li", null, to);
-    });
+    const items = SECTIONS.map(([name, label, icon]) =>
+      el("li", null, link(label, viewAddress(name), { icon, "aria-current": name === shown ? "page" : null })),
+    );
     fill(this.list, el("ul", null, ...items));
     document.title = t`${ALL_SECTIONS.find(([name]) => name === shown)?.[1] ?? t`Doctor`} · Tool Bridge`;
   }

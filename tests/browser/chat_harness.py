@@ -157,6 +157,11 @@ def _models(provider: ScriptedProvider) -> dict[str, Any]:
     return {"models": models_file(provider), "environ": {"SCRIPTED_KEY": KEY}}
 
 
+async def open_menu(page: Page) -> None:
+    """Show what is done with the open conversation as a whole."""
+    await page.get_by_label("More about this conversation").click()
+
+
 async def barriers(page: Page) -> list[str]:
     """What keeps people out of the page as it is now: violations of WCAG 2.2, levels A and AA.
 

@@ -8,7 +8,7 @@ import pytest_asyncio
 from playwright.async_api import Browser, Page, expect
 
 from tests.browser.browser_harness import open_harness
-from tests.browser.chat_harness import PICTURE, ChatHarness, barriers, open_chat_harness
+from tests.browser.chat_harness import PICTURE, ChatHarness, barriers, open_chat_harness, open_menu
 from tests.support.chromium import expect_connection, go_to
 from tests.support.documents.compiled import document_text, paths_with_odd_tool
 from tests.support.models.messages_side import MESSAGES
@@ -144,8 +144,11 @@ async def test_parameters_stay_with_a_conversation_and_a_pin_keeps_it_on_top(cha
         await chat.say(name, text("Hi."))
         await chat.over()
         assert chat.provider.requests[-1].body["temperature"] == 0.5
+        await open_menu(page)
         await page.get_by_role("button", name="Pin", exact=True).click()
+        await open_menu(page)
         await expect(page.get_by_role("button", name="Unpin", exact=True)).to_be_visible()
+        await page.keyboard.press("Escape")
         if name == "One":
             await page.get_by_role("button", name="Conversations", exact=True).click()
             await page.get_by_role("link", name="New conversation").click()
@@ -154,6 +157,7 @@ async def test_parameters_stay_with_a_conversation_and_a_pin_keeps_it_on_top(cha
     pinned = page.get_by_role("list", name="Pinned").get_by_role("link")
     await expect(pinned).to_have_count(2)
     await expect(pinned.first).to_contain_text("One")
+    await open_menu(page)
     await page.get_by_role("button", name="Move up", exact=True).click()
     await expect(pinned.first).to_contain_text("Two")
 

@@ -10,7 +10,7 @@ import pytest_asyncio
 from playwright.async_api import Browser, Page, expect
 
 from tests.browser.browser_harness import BrowserHarness
-from tests.browser.chat_harness import ChatHarness, barriers, open_chat_harness
+from tests.browser.chat_harness import ChatHarness, barriers, open_chat_harness, open_menu
 from tests.support.chromium import complaints_of, expect_connection, go_to, tab_to
 from tests.support.models.model_answers import calls, text
 from tests.support.models.scripted_provider import fails, script
@@ -300,6 +300,7 @@ async def test_conversations_are_listed_renamed_found_and_deleted(chat: ChatHarn
     await chat.say("About tea", text("Tea is hot."))
     await chat.over()
     await expect(rows).to_have_count(2)
+    await open_menu(page)
     await page.get_by_role("button", name="Rename").click()
     await page.get_by_role("textbox", name="Title").fill("Hot drinks")
     await page.keyboard.press("Enter")
@@ -309,6 +310,7 @@ async def test_conversations_are_listed_renamed_found_and_deleted(chat: ChatHarn
     await expect(rows).to_have_count(1)
     await rows.first.get_by_role("link").click()
     await expect(chat.answers).to_contain_text("Pets are nice.")
+    await open_menu(page)
     await page.get_by_role("button", name="Delete", exact=True).click()
     await page.get_by_role("button", name="Delete it").click()
     await expect(page.get_by_role("heading", name="New conversation")).to_be_visible()
@@ -322,12 +324,14 @@ async def test_a_conversation_is_taken_away_as_a_file(chat: ChatHarness) -> None
     page = chat.page
     await chat.say("Her name?", calls(("getName", {})), text("**Ada**."))
     await chat.over()
+    await open_menu(page)
     async with page.expect_download() as saved:
         await page.get_by_role("button", name="Export as JSON").click()
     file = await saved.value
     assert file.suggested_filename == "Her name.json"
     kept = json.loads(text_of(await file.path()))
     assert [message["role"] for message in kept["messages"]] == ["user", "assistant", "tool", "assistant"]
+    await open_menu(page)
     async with page.expect_download() as saved:
         await page.get_by_role("button", name="Export as Markdown").click()
     words = text_of(await (await saved.value).path())

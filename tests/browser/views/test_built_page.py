@@ -52,7 +52,7 @@ FILES_OF_FIRST_VIEW = 10
 """Of the built page: script, worker, style, icon, the first section and what it shares."""
 
 BYTES_OF_VIEWS = dict.fromkeys(("servers", "tools", "calls", "connect", "chat"), 95_000)
-"""Of scripts, as they come compressed, until the network is quiet."""
+"""Of scripts and icons, as they come compressed, until the network is quiet."""
 BYTES_OF_CONVERSATION = 147_000
 """With the reader of Markdown, 37 KB."""
 QUIET_S = 2.0
@@ -317,7 +317,7 @@ def _answers_of(page: Page) -> list[Response]:
 
 
 async def _transferred_by(context: BrowserContext, address: str) -> int:
-    """Bytes of all scripts that a browser with an empty cache loads here, its worker's with them."""
+    """Bytes of all scripts and icons that a browser with an empty cache loads here, its worker's with them."""
     page = await context.new_page()
     session: Any = await context.new_cdp_session(page)  # its answers are untyped
     await session.send("Network.clearBrowserCache")
@@ -329,7 +329,7 @@ async def _transferred_by(context: BrowserContext, address: str) -> int:
         nonlocal last
         last = loop.time()
         path = urlsplit(request.url).path
-        if path.startswith("/static/") and path.endswith(".js"):  # `/executor/…` is one line that imports its
+        if path.startswith("/static/") and path.endswith((".js", ".svg")):  # `/executor/…` is one line that imports its
             finished.append(request)
 
     context.on("requestfinished", note)
