@@ -12,7 +12,7 @@ import { ControlsApi } from "./session/controls_api.js";
 import { ReadHistory } from "./causes/read_history.js";
 import { Credentials } from "./executor/credentials.js";
 import { Devices } from "./session/devices.js";
-import { dismissibleNotice, fill, link, notice } from "./ui/dom.js";
+import { dismissibleNotice, fill, link, notice, sentenceOf } from "./ui/dom.js";
 import { ExecutorClient } from "./session/executor_client.js";
 import { Identity } from "./connection/identity.js";
 import { IdentityError } from "./connection/session_tokens.js";
@@ -26,12 +26,11 @@ import { loadSection } from "./sections.js";
 import { loginPanel, takeLoginFailure } from "./session/team_login.js";
 import { stopWhileCached } from "./session/page_cache.js";
 import { PageGrants } from "./approvals/grants.js";
-import { PairingPanel } from "./ui/pairing_panel.js";
 import { Pins } from "./executor/pins.js";
 import { ProbeFrames } from "./session/probe_frames.js";
 import { Shortcuts } from "./palette/shortcuts.js";
 import { ReferenceDecisions } from "./documents/reference_decisions.js";
-import { entranceView, mayBePaired, willPass } from "./ui/entrance_view.js";
+import { willPass } from "./ui/passing_failure.js";
 import { forgetWebMcp, WebMcp } from "./session/web_mcp.js";
 import { showStatus, StatusView } from "./ui/status_view.js";
 
@@ -49,7 +48,9 @@ class App {
     this.started = [];
     /** Keeps a ticket until it is spent, over all attempts. @type {Identity | null} */
     this.identity = null;
-    /** Shown while this browser waits to be confirmed. @type {PairingPanel | null} */
+    /** Why this browser is not let in, while it is not. @type {unknown} */
+    this.failure = null;
+    /** Shown while this browser waits to be confirmed. @type {import("./ui/pairing_panel.js").PairingPanel | null} */
     this.pairing = null;
     /** Answers in place of a person, if this browser is driven. @type {import("./unattended/unattended_page.js").UnattendedPage | null} */
     this.unattended = null;
@@ -70,6 +71,7 @@ class App {
   async start({ mayReplace = false, byCode = false } = {}) {
     if (this.started.length > 0) return;
     clearTimeout(this.nextAttempt);
+    this.failure = null;
     this.pairing?.stop();
     try {
       this.unattended ??= await findDriver();
@@ -83,7 +85,7 @@ class App {
       this.loginFailure = null;
       await this.#run(this.#build(store, this.identity, entrance), entrance);
     } catch (failure) {
-      this.#showEntrance(failure);
+      void this.#showEntrance(failure);
     }
   }
 
@@ -190,43 +192,42 @@ class App {
   #watchRemoval({ connection, error }) {
     const code = error?.code;
     if (connection === "refused" && (code === "device_unknown" || code === "login_ended"))
-      queueMicrotask(() => this.#showEntrance(new IdentityError(code)));
+      queueMicrotask(() => void this.#showEntrance(new IdentityError(code)));
   }
 
   /** @param {unknown} failure */
-  #showEntrance(failure) {
+  async #showEntrance(failure) {
     this.stop();
+    this.failure = failure;
     if (willPass(failure)) this.nextAttempt = window.setTimeout(() => void this.start(), RETRY_MS);
     this.pairing?.stop();
-    this.pairing = this.identity && mayBePaired(failure) ? this.#pairingPanel(this.identity) : null;
+    this.pairing = null;
     showStatus(elementById("connection"), {
       standing: "signed_out",
       label: t`Not connected`,
       hint: t`See what to do on the page.`,
     });
+    this.unattended?.reportEntrance(failure);
+    const entrance = await import("./ui/entrance.js").catch(() => null);
+    if (this.failure !== failure) return; // it has tried again meanwhile
+    if (entrance) this.#showWaysIn(failure, entrance);
+    else fill(elementById("main"), notice("error", sentenceOf(failure)));
+  }
+
+  /** @param {unknown} failure @param {typeof import("./ui/entrance.js")} entrance */
+  #showWaysIn(failure, { entranceView, mayBePaired, PairingPanel }) {
+    const confirmed = () => void this.start({ byCode: true });
+    if (this.identity && mayBePaired(failure))
+      this.pairing = new PairingPanel(this.identity.code, confirmed, (shown) => this.unattended?.reportCode(shown));
     const again = () => void this.start();
     const stay = () => {
       this.identity?.declineTicket();
       again();
     };
     const change = () => void this.start({ mayReplace: true });
-    fill(
-      elementById("main"),
-      entranceView(
-        failure,
-        { again, stay, change },
-        this.pairing && loginPanel(this.loginFailure),
-        this.pairing?.element ?? null,
-      ),
-    );
-    this.unattended?.reportEntrance(failure);
+    const ways = [this.pairing && loginPanel(this.loginFailure), this.pairing?.element ?? null];
+    fill(elementById("main"), entranceView(failure, { again, stay, change }, ...ways));
     this.pairing?.start();
-  }
-
-  /** @param {Identity} identity */
-  #pairingPanel(identity) {
-    const confirmed = () => void this.start({ byCode: true });
-    return new PairingPanel(identity.code, confirmed, (shown) => this.unattended?.reportCode(shown));
   }
 }
 

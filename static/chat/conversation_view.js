@@ -6,7 +6,7 @@ import { ChatComposer, DEMO } from "./composer.js";
 import { ChatHeader } from "./header.js";
 import { ChatSession } from "./session.js";
 import { SettingsPane } from "./settings_pane.js";
-import { ScreenReader, describeChanges } from "./screen_reader.js";
+import { ScreenReader } from "./screen_reader.js";
 import { EMPTY } from "./state.js";
 import { ChatThreadView } from "./thread_view.js";
 import { searchedCount, welcomeView } from "./welcome.js";
@@ -160,8 +160,7 @@ export class ConversationView {
   /** What reads Markdown comes with the first turn. @param {ChatSession} session @param {ChatState} before @param {ChatState} after */
   async #announceChanges(session, before, after) {
     await this.thread.loadTurns();
-    const plainText = this.thread.plainText.bind(this.thread);
-    if (session === this.#session) this.speech.announceSentences(describeChanges(before, after, plainText));
+    if (session === this.#session) this.speech.announceSentences(this.thread.describeChanges(before, after));
   }
 
   #show() {

@@ -80,9 +80,9 @@ export class ChatThreadView {
     if (this.#next && this.#subscriptions.length > 0 && this.#kinds !== null) this.showState(this.#next);
   }
 
-  /** @param {string} markdown @returns {string} as it is read aloud */
-  plainText(markdown) {
-    return this.#kinds?.plainText(markdown) ?? markdown;
+  /** @param {ChatState} before @param {ChatState} after @returns {string[]} sentences to be read aloud */
+  describeChanges(before, after) {
+    return this.#kinds?.describeChanges(before, after, this.#kinds.plainText) ?? [];
   }
 
   /** @param {ChatState} state drawn with the next frame */

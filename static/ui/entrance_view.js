@@ -5,6 +5,7 @@ import { t } from "../base/language.js";
 import { button, el, sentenceOf } from "./dom.js";
 import { guardControl } from "../base/guarded_control.js";
 import { IdentityError } from "../connection/session_tokens.js";
+import { codeOf, willPass } from "./passing_failure.js";
 
 /** `why`: what `session_tokens.js` says in English, which the worker needs too. @type {Record<string, {title: string, why?: string, next: string[]}>} */
 const CASES = dictionaryOf({
@@ -68,23 +69,6 @@ const PAIRABLE = new Set(["not_paired", "ticket_refused", "confirmation_needed",
 /** @param {unknown} failure */
 export function mayBePaired(failure) {
   return failure instanceof IdentityError && PAIRABLE.has(failure.code);
-}
-
-/** The bridge, its database (called store by an older replica) or the replica of this user does not answer. */
-const UNANSWERED = new Set([
-  "unreachable",
-  "database_unavailable",
-  "store_unavailable",
-  "cluster_unavailable",
-  "replica_lost",
-]);
-
-/** @param {unknown} failure */
-const codeOf = (failure) => (failure instanceof Error && "code" in failure ? String(failure.code) : "");
-
-/** Whether to try again without being asked. @param {unknown} failure */
-export function willPass(failure) {
-  return UNANSWERED.has(codeOf(failure));
 }
 
 /** @typedef {{again: () => void, stay: () => void, change: () => void}} Choices */
