@@ -1,6 +1,6 @@
 // @ts-check
 /**
- * The theme and density that the user chose in this browser. A classic script, because it must run before the first
+ * The theme, density and accent that the user chose in this browser. A classic script, because it must run before the first
  * paint: a page that starts light and turns dark blinds who sits in the dark.
  */
 (() => {
@@ -8,7 +8,7 @@
   /** Below a path prefix the name begins with it, as `ownName` of base/bridge_paths.js says, which this cannot import. */
   const prefix = new URL(src).pathname.replace(/\/static\/[^/]+\/[^/]+$/, "");
   const KEY = prefix === "" ? "tool-bridge-appearance" : `${prefix}:tool-bridge-appearance`;
-  const CHOICES = { theme: ["light", "dark"], density: ["compact"] };
+  const CHOICES = { theme: ["light", "dark"], density: ["compact"], accent: ["blue", "violet", "magenta", "graphite"] };
 
   /** @returns {Record<string, unknown>} */
   function readChoice() {

@@ -1,5 +1,5 @@
 // @ts-check
-/** Theme and density of the page, and its single-key shortcuts, in this browser. */
+/** Theme, density and accent of the page, and its single-key shortcuts, in this browser. */
 import { t } from "../base/language.js";
 import { el, labelledField } from "../ui/dom.js";
 import { changeAppearance, readAppearance, singleKeysSwitch } from "../ui/appearance.js";
@@ -17,6 +17,15 @@ const DENSITIES = [
   ["compact", t`Compact`],
 ];
 
+/** @type {[import("../ui/appearance.js").Appearance["accent"], string][]} */
+const ACCENTS = [
+  ["", t`Teal`],
+  ["blue", t`Blue`],
+  ["violet", t`Violet`],
+  ["magenta", t`Magenta`],
+  ["graphite", t`Graphite`],
+];
+
 export class AppearancePanel {
   constructor() {
     const now = readAppearance();
@@ -28,6 +37,7 @@ export class AppearancePanel {
       el("h2", { id: "appearance-title" }, t`Appearance`),
       el("p", { class: "hint" }, t`In this browser only.`),
       el("div", { class: "filters" }, labelledField(t`Theme`, theme), labelledField(t`Density`, density)),
+      accentChoice(now.accent),
       singleKeysSwitch(),
     );
   }
@@ -46,4 +56,15 @@ function choice(options, now, choose) {
   select.value = now;
   select.addEventListener("change", () => choose(/** @type {T} */ (select.value)));
   return select;
+}
+
+/** Each shows itself. @param {import("../ui/appearance.js").Appearance["accent"]} now */
+function accentChoice(now) {
+  const lines = ACCENTS.map(([accent, label]) => {
+    const onchange = () => changeAppearance({ accent });
+    const radio = el("input", { type: "radio", name: "accent", value: accent, checked: accent === now, onchange });
+    const dataset = { accent: accent || "teal" };
+    return el("label", { class: "accent", dataset }, radio, el("span", { class: "swatch" }), label);
+  });
+  return el("fieldset", { class: "radios accents" }, el("legend", null, t`Accent colour`), ...lines);
 }

@@ -1,7 +1,8 @@
 // @ts-check
 /** One search over all settings: sections, and the limits in them one by one. What does not match is hidden. */
 import { counted, t } from "../base/language.js";
-import { el, labelledField } from "../ui/dom.js";
+import { el, fill, labelledField } from "../ui/dom.js";
+import { drawing } from "../ui/icon.js";
 
 /** A part that is found by itself within its section. */
 const PART = ".limit";
@@ -24,7 +25,8 @@ export class SettingsSearch {
   search() {
     const words = this.input.value.toLowerCase().split(/\s+/).filter(Boolean);
     const count = this.sections().reduce((sum, section) => sum + searchSection(section, words), 0);
-    this.found.textContent = words.length === 0 ? "" : counted(count, "{0} setting found", "{0} settings found");
+    const sentence = words.length === 0 ? "" : counted(count, "{0} setting found", "{0} settings found");
+    fill(this.found, count === 0 ? drawing("no-hits") : null, sentence);
   }
 }
 

@@ -1,6 +1,6 @@
 // @ts-check
 /**
- * What the user chose for this browser: theme and density, which `static/appearance.js` applies before the first paint, and
+ * What the user chose for this browser: theme, density and accent, which `static/appearance.js` applies before the first paint, and
  * whether keys without Ctrl or Alt are shortcuts. They can be switched off, as WCAG 2.1.4 asks: who speaks to the computer
  * sends letters that he does not mean as commands.
  */
@@ -9,7 +9,8 @@ import { ownName } from "../base/bridge_paths.js";
 import { t } from "../base/language.js";
 import { el } from "./dom.js";
 
-/** @typedef {{theme: "" | "light" | "dark", density: "" | "compact"}} Appearance  "" = as the system; comfortable */
+/** @typedef {"" | "blue" | "violet" | "magenta" | "graphite"} Accent  "" = teal */
+/** @typedef {{theme: "" | "light" | "dark", density: "" | "compact", accent: Accent}} Appearance  "" = as the system; comfortable */
 
 const CHANGED = "tool-bridge-appearance";
 const KEY = ownName(CHANGED);
@@ -17,8 +18,8 @@ const SINGLE_KEYS = ownName("tool-bridge-single-keys");
 
 /** @returns {Appearance} */
 export function readAppearance() {
-  const { theme = "", density = "" } = document.documentElement.dataset;
-  return /** @type {Appearance} */ ({ theme, density });
+  const { theme = "", density = "", accent = "" } = document.documentElement.dataset;
+  return /** @type {Appearance} */ ({ theme, density, accent });
 }
 
 /** Holds for all tabs of this browser, from now on. Without storage: for this tab. @param {Partial<Appearance>} change */
