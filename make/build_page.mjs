@@ -19,8 +19,9 @@ const { build } = createRequire(join(process.cwd(), "package.json"))("esbuild");
 
 const ENTRY = "app.js";
 const SOURCES = join(dirname(fileURLToPath(import.meta.url)), "..", "static");
-const ICONS = readdirSync(join(SOURCES, "vendor")).filter((name) => name.endsWith(".svg"));
-const COPIED = ["index.html", "probe.html", "oauth.html", "favicon.svg", "manifest.webmanifest", ...ICONS.map((name) => `vendor/${name}`)];
+/** @param {string} folder */
+const picturesOf = (folder) => readdirSync(join(SOURCES, folder)).flatMap((name) => (name.endsWith(".svg") ? [`${folder}/${name}`] : []));
+const COPIED = ["index.html", "probe.html", "oauth.html", "favicon.svg", "manifest.webmanifest", ...picturesOf("vendor"), ...picturesOf("drawings")];
 const PRELOADS = { "index.html": ["app.js", "executor_worker.js"], "probe.html": ["probe.js"], "oauth.html": ["oauth_callback.js"] };
 /** Modules that the worker loads when a call needs them: most have none. They share no class with its own file. */
 const LOADED_LATER = ["executor/mcp_calls.js", "companion/companion_transport.js", "oauth/renewal.js"];

@@ -38,7 +38,7 @@ export class CallLogView {
     this.table = el("table", { class: "calls", "aria-label": t`Calls` });
     this.empty = el(
       "p",
-      { class: "empty" },
+      { class: "empty", drawing: "no-calls" },
       t`No calls yet. Try a tool, or ask a model to use one: each call appears here as it runs.`,
     );
     this.queued = new QueuedCalls(parts.controls.api, this.executor);

@@ -5,7 +5,7 @@ import { button, el, fill, labelledField, link, notice, sentenceOf } from "../ui
 import { ListKeys } from "../ui/list_keys.js";
 import { withoutPinned } from "./pins.js";
 import { viewAddress } from "../ui/router.js";
-import { formatTime } from "../base/time_format.js";
+import { formatClock } from "../base/time_format.js";
 
 /** @typedef {import("../types/chat_types.js").ListedConversation} ListedConversation */
 
@@ -104,7 +104,8 @@ export class ChatList {
     );
     this.more.hidden = this.#next === null;
     this.field.hidden = words === "" && this.shown.length === 0;
-    if (this.shown.length === 0 && words !== "") fill(this.messages, el("p", { class: "hint" }, t`No matches.`));
+    if (this.shown.length === 0 && words !== "")
+      fill(this.messages, el("p", { class: "empty", drawing: "no-hits" }, t`No matches.`));
     this.markConversation(this.current);
     this.keys.takeRows();
     if (focused)
@@ -119,7 +120,7 @@ function rowOf({ id, title, updated_at, run }) {
   const time = el(
     "time",
     { class: "facts", datetime: updated_at },
-    run?.state === "running" ? t`answering…` : formatTime(Date.parse(updated_at)),
+    run?.state === "running" ? t`answering…` : formatClock(Date.parse(updated_at)),
   );
   return el(
     "a",

@@ -2,7 +2,7 @@
 /** The line below a turn: when it was, what can be done with it, and the other versions of it. */
 import { t } from "../base/language.js";
 import { button, el, fill } from "../ui/dom.js";
-import { formatTime } from "../base/time_format.js";
+import { formatClock } from "../base/time_format.js";
 
 /** @typedef {import("../types/chat_types.js").BranchPoint} BranchPoint */
 /**
@@ -33,7 +33,7 @@ const nameOf = (element) => element?.getAttribute("aria-label") ?? element?.text
 
 /** @param {string} at ISO 8601; "" while it is not known */
 export function timeOf(at) {
-  return at === "" ? null : el("time", { class: "facts", datetime: at }, formatTime(Date.parse(at)));
+  return at === "" ? null : el("time", { class: "facts", datetime: at }, formatClock(Date.parse(at)));
 }
 
 /** @typedef {{all: string, previous: string, next: string, at: (number: number, count: number) => string}} BranchWords */

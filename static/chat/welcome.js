@@ -32,7 +32,7 @@ export function welcomeView(count, searched, isDemoOnly, examples, suggest) {
   );
   return el(
     "div",
-    { class: "welcome" },
+    { class: "welcome", drawing: "no-conversations" },
     el("h2", null, t`Ask something`),
     el("p", { class: "muted" }, ...words),
     isDemoOnly ? add : null,

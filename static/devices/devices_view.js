@@ -24,6 +24,8 @@ export class DevicesView {
     this.lead = el("p", { class: "lead", dataset: { testid: "runner" } });
     this.messages = el("div");
     this.list = el("div", { class: "cards" });
+    const words = t`No other browser yet. Add one to run calls there, and to approve them.`;
+    this.alone = el("p", { class: "empty", drawing: "no-devices", hidden: true }, words);
     this.choices = el("div");
     this.form = new AddDeviceForm(
       parts.api,
@@ -41,7 +43,7 @@ export class DevicesView {
       el("h1", null, t`Devices`),
       this.lead,
       this.messages,
-      el("div", { class: "columns" }, this.list, side),
+      el("div", { class: "columns" }, el("div", { class: "stack" }, this.list, this.alone), side),
     );
     const render = () => this.#render();
     const say = () => fill(this.lead, runnerSentence(executor.state, devices));
@@ -63,6 +65,7 @@ export class DevicesView {
     if (!this.list.querySelector("form, [role=group]"))
       fill(this.list, ...devices.list.map((device) => this.#editableRow(device)));
     // With one browser there is nothing to choose, unless a server still belongs to another one that is gone.
+    this.alone.hidden = devices.list.length !== 1;
     const isChoice = devices.list.length > 1 || Object.keys(devices.choices).length > 0;
     fill(
       this.choices,

@@ -3,6 +3,9 @@
 
 /** @type {Record<string, string>} */
 export const GERMAN_DEVICES = {
+  "No other browser yet. Add one to run calls there, and to approve them.":
+    "Noch kein anderer Browser. Ein weiterer kann Aufrufe ausführen und freigeben.",
+
   // Sections
   Servers: "Server",
   Tools: "Tools",

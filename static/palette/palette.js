@@ -3,6 +3,7 @@
 import { t } from "../base/language.js";
 import { announceSentence, el, fill, freshId, sentenceOf } from "../ui/dom.js";
 import { formatCount } from "../ui/format_count.js";
+import { drawing } from "../ui/icon.js";
 import { findEntries, groupEntries } from "./entries.js";
 import { findChats, listEntries } from "./sources.js";
 
@@ -110,7 +111,7 @@ export class Palette {
       );
     });
     fill(this.list, ...boxes);
-    this.note.textContent = this.shown.length === 0 ? t`Nothing has all of these words.` : "";
+    fill(this.note, ...(this.shown.length === 0 ? [drawing("no-hits"), t`Nothing has all of these words.`] : []));
     this.#choose(Math.min(chosen, this.shown.length - 1));
     announceSentence(formatCount(this.shown.length, "result"));
   }

@@ -59,7 +59,7 @@ export class ServersView {
 function nothingYet() {
   return el(
     "section",
-    { class: "first-api", hidden: true },
+    { class: "first-api", hidden: true, drawing: "no-apis" },
     el("h2", null, t`Add your first API`),
     el(
       "p",

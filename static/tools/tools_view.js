@@ -2,6 +2,7 @@
 /** The tools, searchable, which of them models are shown, and the one being tried. */
 import { t } from "../base/language.js";
 import { announceSentence, el, fill, link, notice, sentenceOf } from "../ui/dom.js";
+import { drawing } from "../ui/icon.js";
 import { viewAddress } from "../ui/router.js";
 import { shownSentence, withPin } from "../session/selection.js";
 import { findTools } from "../session/tool_filter.js";
@@ -152,7 +153,8 @@ export class ToolsView {
     const pinned = new Set(inventory.selection?.pinned);
     const filter = this.filter.readFilter();
     const tools = findTools(inventory.tools, filter, pinned);
-    this.none.textContent = tools.length === 0 && inventory.tools.length > 0 ? t`No tool matches.` : "";
+    const isNone = tools.length === 0 && inventory.tools.length > 0;
+    fill(this.none, ...(isNone ? [drawing("no-hits"), t`No tool matches.`] : []));
     this.list.showTools({
       tools,
       pinned,

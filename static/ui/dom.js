@@ -5,11 +5,11 @@
  */
 import { t, errorSentence } from "../base/language.js";
 import { escapeMarks } from "../base/untrusted_text.js";
-import { icon } from "./icon.js";
+import { drawing, icon } from "./icon.js";
 
 /** @typedef {import("../types/icon_names.d.ts").IconName} IconName */
 /** @typedef {Node | string | number | bigint | null | undefined | false} Child */
-/** @typedef {Record<string, unknown>} Properties  `on…` = listener, `dataset` = object, `icon` = the name of one before the text, `class`, `aria-…` and the rest = attributes */
+/** @typedef {Record<string, unknown>} Properties  `on…` = listener, `dataset` = object, `icon` and `drawing` = the name of one before the text, `class`, `aria-…` and the rest = attributes */
 
 /** Attributes that are read or spoken. */
 const TOLD = new Set(["alt", "aria-description", "aria-label", "label", "placeholder", "title"]);
@@ -33,6 +33,7 @@ function setProperty(element, name, value) {
   if (value === null || value === undefined || value === false) return;
   if (name.startsWith("on")) element.addEventListener(name.slice(2), /** @type {EventListener} */ (value));
   else if (name === "dataset") Object.assign(element.dataset, value);
+  else if (name === "drawing") element.prepend(drawing(/** @type {import("./icon.js").Drawing} */ (value)));
   else if (name === "icon") element.prepend(icon(/** @type {IconName} */ (value)));
   else if (name === "value" && "value" in element) element.value = value;
   else element.setAttribute(name, value === true ? "" : TOLD.has(name) ? escapeMarks(String(value)) : String(value));

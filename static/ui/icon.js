@@ -2,6 +2,7 @@
 /** Icons and drawings in the text's colour; the words beside them say what they mean, so they are not read out. */
 
 /** @typedef {import("../types/icon_names.d.ts").IconName} IconName */
+/** @typedef {"no-apis" | "no-calls" | "no-conversations" | "no-devices" | "no-hits"} Drawing */
 
 const SVG = "http://www.w3.org/2000/svg";
 /** Of this version of the page: built, this module is in another folder. */
@@ -16,9 +17,15 @@ export function drawSvg(name, attributes) {
   return element;
 }
 
-/** @param {IconName} name @returns {SVGElement} */
-export function icon(name) {
-  const picture = drawSvg("svg", { class: "icon", "aria-hidden": "true" });
-  picture.append(drawSvg("use", { href: `${ICONS}#${name}` }));
+/** @param {string} look @param {string} address @returns {SVGElement} */
+function pictureOf(look, address) {
+  const picture = drawSvg("svg", { class: look, "aria-hidden": "true" });
+  picture.append(drawSvg("use", { href: address }));
   return picture;
 }
+
+/** @param {IconName} name */
+export const icon = (name) => pictureOf("icon", `${ICONS}#${name}`);
+
+/** What stands where there is nothing yet; each is a file of its own, loaded where it is seen. @param {Drawing} name */
+export const drawing = (name) => pictureOf("drawing", `${FILES}drawings/${name}.svg#drawing`);
