@@ -144,7 +144,7 @@ export const GERMAN_CHAT = {
   // Where nothing is said yet
   "No tool is accepted yet, so the model can only talk. {0} to give it some.":
     "Noch ist kein Tool akzeptiert, darum kann das Modell nur reden. {0}, um ihm welche zu geben.",
-  "Review the servers": "Server prüfen",
+  "Review the servers": "Server durchsehen",
   "The model may use your one tool. This browser performs the calls; those that can change something ask you first.|The model may use your {0} tools. This browser performs the calls; those that can change something ask you first.":
     "Das Modell darf das eine vorhandene Tool benutzen. Dieser Browser führt die Aufrufe aus; solche, die etwas ändern können, fragen vorher.|Das Modell darf die {0} vorhandenen Tools benutzen. Dieser Browser führt die Aufrufe aus; solche, die etwas ändern können, fragen vorher.",
   "It finds {0} of them by search.|It finds {0} of them by search.":

@@ -4,7 +4,7 @@
 /** @type {Record<string, string>} */
 export const GERMAN_REVIEW = {
   // Above the list
-  "Review {0}": "{0} prüfen",
+  "Review {0}": "{0} durchsehen",
   "Models may use the operations you accept, and this browser will send exactly these requests. If the document changes, you are asked again.":
     "Modelle dürfen die akzeptierten Operationen benutzen, und dieser Browser sendet genau diese Anfragen. Ändert sich das Dokument, wird noch einmal gefragt.",
   "The document has changed meanwhile. This is the new version: review it again, then accept.":

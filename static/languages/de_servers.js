@@ -20,8 +20,8 @@ export const GERMAN_SERVERS = {
   "Details of {0}": "Details zu {0}",
   "See what changed": "Änderungen ansehen",
   "See what changed ({0})": "Änderungen ansehen ({0})",
-  Review: "Prüfen",
-  "Review and accept": "Prüfen und akzeptieren",
+  Review: "Durchsehen",
+  "Review and accept": "Durchsehen und akzeptieren",
   "Accept on this browser": "In diesem Browser akzeptieren",
   "You accepted these operations on another device. Until you do it here, this browser does not perform them.":
     "Diese Operationen sind auf einem anderen Gerät akzeptiert. Bis das auch hier geschieht, führt dieser Browser sie nicht aus.",

@@ -209,4 +209,24 @@ export const GERMAN_TOOLS = {
   "What they receive": "Was sie bekommen",
   "Their definitions take about {0} of every request. The longest: {1}.":
     "Ihre Definitionen brauchen in jeder Anfrage etwa {0}. Die längsten: {1}.",
+
+  // What the bridge says of an argument's limits
+  "Value {0}.": "Wert {0}.",
+  "Length {0}.": "Länge {0}.",
+  "Number of items {0}.": "Anzahl der Einträge {0}.",
+  "Number of keys {0}.": "Anzahl der Schlüssel {0}.",
+  "Multiple of {0}.": "Vielfaches von {0}.",
+  "Must be: {0}.": "Muss sein: {0}.",
+  "One of: {0}.": "Eines von: {0}.",
+  "Pattern: {0}.": "Muster: {0}.",
+  "Format: {0}.": "Format: {0}.",
+  "Encoding: {0}.": "Kodierung: {0}.",
+  "Content: {0}.": "Inhalt: {0}.",
+  "Example: {0}.": "Beispiel: {0}.",
+  "Needs exactly one of: {0}.": "Braucht genau eines von: {0}.",
+  "Needs at least one of: {0}.": "Braucht mindestens eines von: {0}.",
+  "No item twice.": "Kein Eintrag doppelt.",
+  "Deprecated.": "Veraltet.",
+  "Required when a body is sent.": "Erforderlich, wenn ein Body gesendet wird.",
+  "May be null.": "Darf null sein.",
 };
