@@ -67,5 +67,6 @@ function ignoreHeldKey(event) {
   const { repeat, key, target } = event;
   if (!repeat || !(target instanceof Element) || (key !== "Enter" && key !== " ")) return;
   const form = key === "Enter" && target instanceof HTMLInputElement ? target.form : null;
-  if (target.closest(GUARDED) || form?.querySelector(`[type=submit]${GUARDED}`)) event.preventDefault();
+  const submits = [...(form?.elements ?? [])].some((each) => each.matches(`[type=submit]${GUARDED}`)); // wherever they stand
+  if (submits || target.closest(GUARDED)) event.preventDefault();
 }

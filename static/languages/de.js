@@ -17,6 +17,7 @@ import { GERMAN_SENTENCES } from "./de_sentences.js";
 import { GERMAN_SERVERS } from "./de_servers.js";
 import { GERMAN_SETTINGS } from "./de_settings.js";
 import { GERMAN_TOOLS } from "./de_tools.js";
+import { GERMAN_TRYING } from "./de_trying.js";
 
 /** What several sections have, and what stands around them. @type {Record<string, string>} */
 const TEXTS = {
@@ -158,6 +159,7 @@ export const GERMAN = {
     ...GERMAN_SERVERS,
     ...GERMAN_SETTINGS,
     ...GERMAN_TOOLS,
+    ...GERMAN_TRYING,
   },
   errors: GERMAN_ERRORS,
   sentences: GERMAN_SENTENCES,

@@ -34,13 +34,13 @@ export const GERMAN_TOOLS = {
   // A tool
   credential: "Zugangsdaten",
   "no credential": "keine Zugangsdaten",
-  "Sends your credential as {0}. ": "Sendet die Zugangsdaten als {0}. ",
-  "Sends the credential that goes with every request of this server. ":
-    "Sendet die Zugangsdaten, die mit jeder Anfrage dieses Servers gehen. ",
-  "Takes a credential ({0}), and none is saved in this browser. ":
-    "Nimmt Zugangsdaten an ({0}); in diesem Browser sind keine gespeichert. ",
-  "Needs a credential ({0}), and none is saved in this browser. ":
-    "Braucht Zugangsdaten ({0}); in diesem Browser sind keine gespeichert. ",
+  "Sends your credential as {0}.": "Sendet die Zugangsdaten als {0}.",
+  "Sends the credential that goes with every request of this server.":
+    "Sendet die Zugangsdaten, die mit jeder Anfrage dieses Servers gehen.",
+  "Takes a credential ({0}), and none is saved in this browser.":
+    "Nimmt Zugangsdaten an ({0}); in diesem Browser sind keine gespeichert.",
+  "Needs a credential ({0}), and none is saved in this browser.":
+    "Braucht Zugangsdaten ({0}); in diesem Browser sind keine gespeichert.",
   "You have not accepted this operation, so no model can use it.":
     "Diese Operation ist nicht akzeptiert, darum kann kein Modell sie benutzen.",
   "Try {0}": "{0} ausprobieren",

@@ -4,14 +4,12 @@ import { dictionaryOf } from "../base/dictionary.js";
 import { t, verbatim } from "../base/language.js";
 import { listSections, viewAddress } from "../ui/router.js";
 import { areKeysOn } from "../ui/appearance.js";
+import { hasMainKey, PALETTE_KEYS, RUN_KEYS } from "../ui/key_names.js";
 
 /** @typedef {import("../types/view_types.js").Parts} Parts */
 
 /** Milliseconds within which the second key of two must follow. */
 const PAIR_MS = 1500;
-
-const IS_MAC = /Mac|iPhone|iPad/.test(globalThis.navigator?.platform ?? "");
-export const PALETTE_KEYS = IS_MAC ? verbatim("⌘K") : t`Ctrl+K`;
 
 /** The letter after `g` that opens a section. @type {Record<string, string>} */
 const LETTERS = dictionaryOf({
@@ -28,6 +26,7 @@ const LETTERS = dictionaryOf({
 export function listShortcuts() {
   return [
     [PALETTE_KEYS, t`Search tools, servers, calls, chats and views`],
+    [RUN_KEYS, t`Run the tool that is open`],
     ["?", t`List these shortcuts`],
     ["/", t`Go to the search of the view`],
     ...listSections().map(
@@ -47,7 +46,7 @@ export function listShortcuts() {
  */
 export function commandOf({ key, ctrlKey, metaKey, altKey, isComposing }, { isTyping, afterG, keysOn }) {
   if (isComposing) return null;
-  if ((IS_MAC ? metaKey : ctrlKey) && !altKey && key.toLowerCase() === "k") return "palette";
+  if (hasMainKey({ ctrlKey, metaKey, altKey }) && key.toLowerCase() === "k") return "palette";
   if (isTyping || !keysOn || ctrlKey || metaKey || altKey) return null;
   const section = afterG ? Object.keys(LETTERS).find((name) => LETTERS[name] === key) : undefined;
   if (section) return { section };

@@ -9,6 +9,7 @@ import { stringifyJson } from "../base/json_text.js";
 
 /** @typedef {import("../types/types.js").WaitingCard} WaitingCard */
 /** @typedef {import("../types/types.js").JsonObject} JsonObject */
+/** @typedef {import("../types/types.js").CallEntry} CallEntry */
 
 /** What the bridge calls a page that asks for a call; no key has this name. */
 const OWN_NAME = verbatim("bridge page");
@@ -68,23 +69,27 @@ export function approveOwnRun({ executor, inline }, tool, value, allowance) {
 }
 
 /**
+ * The call that its user made by a press of *Run*: the first of the tool that was not there before it.
+ * @param {CallEntry[]} calls @param {{name: string, server_id: string}} tool @param {Set<string>} before ids
+ */
+export const findOwnRun = (calls, { name, server_id }, before) =>
+  calls.find(
+    (call) =>
+      call.tool === name && call.server_id === server_id && call.asked_by === OWN_NAME && !before.has(call.call_id),
+  );
+
+/**
  * Says what the call that is about to be made waits for, whenever that changes.
  * @param {Pick<import("../types/view_types.js").Parts, "executor" | "inline">} parts
  * @param {{name: string, server_id: string}} tool
+ * @param {Set<string>} before ids of calls that are older
  * @param {(words: string) => void} tell
  * @returns {() => void} ends it
  */
-export function watchOwnRun({ executor, inline }, tool, tell) {
-  const before = new Set(executor.calls.map(({ call_id }) => call_id));
+export function watchOwnRun({ executor, inline }, tool, before, tell) {
   let told = "";
   const look = () => {
-    const own = executor.calls.find(
-      (call) =>
-        call.tool === tool.name &&
-        call.server_id === tool.server_id &&
-        call.asked_by === OWN_NAME &&
-        !before.has(call.call_id),
-    );
+    const own = findOwnRun(executor.calls, tool, before);
     const asks = executor.cards.some((card) => card.call_id === own?.call_id && !inline.hasCard(card));
     const words = asks ? WAITS_FOR_USER : (WAITS[own?.state ?? ""] ?? t`Running…`);
     if (words !== told) tell((told = words));

@@ -24,6 +24,7 @@ export class ToolForm {
     this.schema = schema;
     this.root = createField(schema);
     this.isRaw = false;
+    this.changed = () => {};
     this.raw = el("textarea", {
       id: freshId("raw"),
       rows: 8,
@@ -32,10 +33,6 @@ export class ToolForm {
       "aria-label": t`Arguments as JSON`,
     });
     this.toggle = button(t`Edit as JSON`, () => this.#switchMode(), { class: "quiet small", "aria-pressed": "false" });
-    const tools = [
-      button(t`Fill with example`, () => this.fillExample(), { class: "quiet small" }),
-      button(t`Clear`, () => this.setValue({}), { class: "quiet small", "aria-label": t`Clear the form` }),
-    ];
     this.body = el("div", { class: "form-body" });
     this.problems = new ProblemList();
     const clear = (/** @type {Event} */ event) => this.#clearProblemAt(/** @type {Element} */ (event.target));
@@ -45,7 +42,7 @@ export class ToolForm {
     this.element = el(
       "div",
       { class: "tool-form", role: "group", "aria-label": t`Arguments` },
-      el("div", { class: "actions form-tools" }, ...(hasArguments(schema) ? tools : []), this.toggle),
+      el("div", { class: "actions form-tools" }, ...(hasArguments(schema) ? this.#fillButtons() : []), this.toggle),
       this.body,
       this.problem,
       this.problems.element,
@@ -100,10 +97,35 @@ export class ToolForm {
     if (field && !this.isRaw) this.#showProblem(field, message);
   }
 
+  /** Puts the focus into the field of an argument. @param {string} argument */
+  focusArgument(argument) {
+    if (this.isRaw) return this.raw.focus();
+    const field = this.root.fields.find(({ name }) => name === argument);
+    const place = field && revealField(this.body, field.id);
+    /** @type {HTMLElement | null | undefined} */
+    const control = place?.querySelector("input, select, textarea, button");
+    control?.focus({ preventScroll: true });
+    place?.scrollIntoView({ block: "nearest" });
+  }
+
+  /** @param {() => void} callback called when something else may be in the form */
+  onChange(callback) {
+    for (const type of ["input", "change"]) this.body.addEventListener(type, callback);
+    this.changed = callback;
+  }
+
+  #fillButtons() {
+    return [
+      button(t`Fill with example`, () => this.fillExample(), { class: "quiet small" }),
+      button(t`Clear`, () => this.setValue({}), { class: "quiet small", "aria-label": t`Clear the form` }),
+    ];
+  }
+
   #render() {
     fill(this.body, this.isRaw ? this.raw : this.#showFields());
     this.toggle.textContent = this.isRaw ? t`Back to the form` : t`Edit as JSON`;
     this.toggle.setAttribute("aria-pressed", String(this.isRaw));
+    this.changed();
   }
 
   #showFields() {

@@ -1,12 +1,16 @@
 // @ts-check
-/** What a tool is, above its form: name, whole address, what its requests carry, and its description. */
+/** What a tool is, above its form: its name, and what its requests carry. */
 import { t, formatList } from "../base/language.js";
-import { codeSpans, el, fill, link, methodTag } from "../ui/dom.js";
+import { el, link } from "../ui/dom.js";
+import { icon } from "../ui/icon.js";
 import { placeSecrets } from "../request/credential_placement.js";
 import { placeAddress, viewAddress } from "../ui/router.js";
 
 /** @typedef {import("../types/api_types.js").FullTool} FullTool */
 /** @typedef {import("../types/types.js").RequestPlan} RequestPlan */
+
+const LOCKED = "M6 11h12v9H6z M8.5 11V8a3.5 3.5 0 0 1 7 0v3";
+const UNLOCKED = "M6 11h12v9H6z M8.5 11V8a3.5 3.5 0 0 1 6.8-1.2";
 
 /** @param {FullTool} tool */
 export function toolTitle({ name, server_id, key }) {
@@ -19,58 +23,51 @@ export function toolTitle({ name, server_id, key }) {
   return el("div", { class: "title-row" }, el("h1", { tabindex: "-1" }, name), ways);
 }
 
-/** The method and the path; the whole address once the plan is read. @param {FullTool} tool @param {Promise<{plan: RequestPlan, baseUrl: string}>} reading */
-export function toolAddress({ method, safe, path }, reading) {
-  const base = el("span", { class: "base-address" });
-  reading.then(
-    ({ plan, baseUrl }) => fill(base, plan.kind === "mcp" ? "" : baseUrl.replace(/\/$/, "")),
-    () => undefined,
-  );
-  return el("p", { class: "mono address" }, methodTag(method, safe), " ", base, path);
-}
-
 /**
- * Whether a request will carry a credential, by what this browser has saved; with the way to add one.
- * @param {{server_id: string}} tool
- * @param {Promise<{plan: RequestPlan, schemes: string[]}>} reading schemes: those saved for the address
+ * Whether a request will carry a credential, by what this browser has saved; null where none is asked for.
+ * @param {{server_id: string}} tool @param {RequestPlan} plan @param {string[]} schemes those saved for the address
  */
-export function credentialState({ server_id }, reading) {
-  const place = el("p", { class: "hint credential-state" });
-  const show = (/** @type {{plan: RequestPlan, schemes: string[]}} */ { plan, schemes }) => {
-    const add = link(schemes.length > 0 ? t`Credentials` : t`Add a credential`, placeAddress(server_id, "credentials"));
-    const words = credentialWords(plan, schemes);
-    const isSent = sentNames(plan, schemes).length > 0 || schemes.includes("*");
-    const badge = words
-      ? el("span", { class: `badge ${isSent ? "good" : "warning"}` }, isSent ? t`credential` : t`no credential`)
-      : null;
-    fill(place, badge, " ", ...codeSpans(words), plan.security.length > 0 || schemes.length > 0 ? add : null);
-  };
-  reading.then(show, () => undefined);
-  return place;
+export function credentialLink({ server_id }, plan, schemes) {
+  const words = credentialWords(plan, schemes);
+  if (!words) return null;
+  const sent = sentNames(plan, schemes);
+  const isSent = sent.length > 0 || schemes.includes("*");
+  const label = sent.length > 0 ? formatList(sent) : isSent ? t`credential` : t`no credential`;
+  return el(
+    "a",
+    {
+      class: `credential-link ${isSent ? "good" : "warning"}`,
+      href: placeAddress(server_id, "credentials"),
+      title: words,
+    },
+    icon(isSent ? LOCKED : UNLOCKED),
+    el("span", { class: "credential-name" }, label),
+    el("span", { class: "visually-hidden" }, `: ${words}`),
+  );
 }
 
-/** Where the saved credentials go, as names between backticks. @param {Pick<RequestPlan, "security">} plan @param {string[]} schemes */
+/** Where the saved credentials go: names of headers and parameters. @param {Pick<RequestPlan, "security">} plan @param {string[]} schemes */
 function sentNames(plan, schemes) {
   const made = Object.fromEntries(schemes.filter((name) => name !== "*").map((name) => [name, { value: "x" }]));
   return placeSecrets(plan, made)
     .filter((place) => place.in !== "nowhere")
-    .map(({ name }) => `\`${name}\``);
+    .map(({ name }) => name);
 }
 
 /**
  * @param {Pick<RequestPlan, "security">} plan
  * @param {string[]} schemes with a credential saved in this browser; "*": one for every request
- * @returns {string} a sentence, with names between backticks; "" where nothing is asked for or sent
+ * @returns {string} a sentence; "" where nothing is asked for or sent
  */
 export function credentialWords(plan, schemes) {
   const sent = sentNames(plan, schemes);
-  if (sent.length > 0) return t`Sends your credential as ${formatList(sent)}. `;
-  if (schemes.includes("*")) return t`Sends the credential that goes with every request of this server. `;
-  const needed = [...new Set(plan.security.flat().map(({ scheme }) => scheme))].map((name) => `\`${name}\``);
+  if (sent.length > 0) return t`Sends your credential as ${formatList(sent)}.`;
+  if (schemes.includes("*")) return t`Sends the credential that goes with every request of this server.`;
+  const needed = [...new Set(plan.security.flat().map(({ scheme }) => scheme))];
   if (needed.length === 0) return "";
   const may = plan.security.some((all) => all.length === 0);
   const names = formatList(needed, "disjunction");
   return may
-    ? t`Takes a credential (${names}), and none is saved in this browser. `
-    : t`Needs a credential (${names}), and none is saved in this browser. `;
+    ? t`Takes a credential (${names}), and none is saved in this browser.`
+    : t`Needs a credential (${names}), and none is saved in this browser.`;
 }

@@ -103,7 +103,8 @@ export class TriesPanel {
 
   /** @param {StoredCall} call */
   #callRow({ opened_at, ended_at, state, http_status, error, arguments: text }) {
-    const words = stateWords(String(ended_at === null ? state : (http_status ?? error?.code ?? state)));
+    const status = http_status ?? (error?.code === "http_status" ? error.detail.status : null);
+    const words = status ? `HTTP ${status}` : stateWords(ended_at === null ? state : (error?.code ?? state));
     const at = formatTime(1000 * opened_at);
     const badge = el(
       "span",

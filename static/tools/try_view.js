@@ -1,30 +1,27 @@
 // @ts-check
 /** One tool to try: its form, what would be sent, and the answer. */
 import { t } from "../base/language.js";
-import { announceSentence, button, el, fill, link, notice } from "../ui/dom.js";
-import { guardControl } from "../base/guarded_control.js";
-import { bodyView } from "../answers/body_view.js";
+import { button, el, fill, freshId, link, notice } from "../ui/dom.js";
+import { isArmed } from "../base/guarded_control.js";
 import { viewAddress } from "../ui/router.js";
 import { EnvironmentSwitch } from "../environments/environment_switch.js";
 import { valuesOf } from "../environments/variables.js";
-import { ApiError } from "../session/api_error.js";
 import { breakerNotices } from "../ui/breaker_notice.js";
 import { CallSettingForm } from "../ui/call_setting_form.js";
+import { hasMainKey } from "../ui/key_names.js";
 import { stringifyJson } from "../base/json_text.js";
-import { loginOffer, wantsLogin } from "../ui/login_offer.js";
 import { descriptionView } from "../markdown/description.js";
-import { corsOffer } from "../answers/cors_advice.js";
-import { errorView, outcomeView } from "../ui/outcome_view.js";
+import { AddressBar } from "./address_bar.js";
+import { AnswerPane } from "./answer_pane.js";
 import { sizeProblem } from "./file_content.js";
 import { draftOf, keepDraft } from "./form_drafts.js";
-import { LinkQuestion } from "./link_question.js";
-import { approveOwnRun, watchOwnRun } from "./own_run.js";
+import { OwnCall } from "./own_call.js";
 import { ToolForm } from "./tool_form.js";
 import { ToolRequests } from "./tool_requests.js";
 import { responsesPanel } from "./responses_panel.js";
 import { SelectField } from "./select_field.js";
 import { shareButton, TriesPanel } from "./tries_panel.js";
-import { credentialState, toolAddress, toolTitle } from "./tool_head.js";
+import { toolTitle } from "./tool_head.js";
 
 /** @typedef {import("../types/api_types.js").FullTool} FullTool */
 /** @typedef {import("../types/view_types.js").Parts} Parts */
@@ -33,14 +30,9 @@ import { credentialState, toolAddress, toolTitle } from "./tool_head.js";
 
 const FROM_A_LINK = t`A link filled this form. Read its values before you run it.`;
 
-/** @param {FullTool} tool */
-function runButton({ safe, method }) {
-  const look = { type: "submit", class: safe ? "primary" : "primary unsafe", dataset: { testid: "run" }, icon: "play" };
-  const run = el("button", look, safe ? t`Run` : t`Run (${method})`);
-  return safe ? run : guardControl(run);
-}
-
 export class TryView {
+  #life = new AbortController();
+
   /** @param {Parts} parts @param {FullTool} tool @param {string | null} [shared] arguments, as a link has them */
   constructor(parts, tool, shared = null) {
     this.parts = parts;
@@ -52,24 +44,37 @@ export class TryView {
     this.isLinked = isLinked;
     this.select = new SelectField();
     this.linkNote = el("div", null, isLinked ? notice("note", FROM_A_LINK) : null);
-    this.question = new LinkQuestion();
-    this.result = el("div", { "aria-live": "polite" });
-    this.run = runButton(tool);
-    this.cancel = button(t`Cancel`, () => this.running?.abort(), { class: "quiet", hidden: true });
-    /** @type {AbortController | null} */
+    this.answer = new AnswerPane(parts, tool, () => void this.#run(false));
+    /** The call that runs. @type {OwnCall | null} */
     this.running = null;
     this.openBreakers = breakerNotices(parts.controls, () =>
       parts.controls.breakersOf(tool.server_id, tool.key, [tool.origin]),
     );
     this.requests = new ToolRequests(parts, tool);
-    /** What is known of its requests, as of now. */
-    this.reading = this.requests.readPlan();
-    this.reading.catch(() => undefined);
     this.limits = new CallSettingForm(parts, { server_id: tool.server_id, operation: tool.key });
     this.environment = new EnvironmentSwitch(parts, tool.server_id);
     this.sharing = el("div", { "aria-live": "polite" });
     this.tries = this.#triesPanel();
+    this.formId = freshId("try");
+    this.bar = this.#addressBar();
     this.element = this.#render();
+    document.addEventListener("keydown", (event) => this.#handleKey(event), { signal: this.#life.signal });
+  }
+
+  #addressBar() {
+    const reading = this.requests.readPlan();
+    const bar = new AddressBar(this.tool, {
+      environment: this.environment.element,
+      formId: this.formId,
+      reading,
+      choose: (argument) => this.form.focusArgument(argument),
+      stop: () => this.running?.stopCall(),
+    });
+    const show = () => bar.path.showValues(this.form.peekArguments());
+    this.form.onChange(show);
+    reading.then(show, () => undefined); // it may name the arguments otherwise
+    show();
+    return bar;
   }
 
   #triesPanel() {
@@ -90,7 +95,8 @@ export class TryView {
 
   stop() {
     keepDraft(this.tool.name, { args: this.form.peekArguments(), isLinked: this.isLinked });
-    this.running?.abort();
+    this.#life.abort();
+    this.running?.giveUp();
     this.openBreakers.stop();
     this.environment.stop();
     this.limits.stop();
@@ -98,22 +104,23 @@ export class TryView {
 
   #render() {
     const { parts, tool } = this;
-    return el(
-      "article",
-      { "aria-label": tool.name },
-      toolTitle(tool),
-      toolAddress(tool, this.reading),
-      credentialState(tool, this.reading),
-      this.environment.element,
+    const request = el(
+      "div",
+      { class: "trial-request" },
       descriptionView(tool.description),
       tool.accepted ? null : this.#notAccepted(),
       this.openBreakers.element,
       this.#formPanel(),
-      this.question.element,
-      this.result,
       this.tries.element,
       responsesPanel(async () => (await parts.api.readTool(tool.name, "?responses=yes")).responses ?? []),
       this.#limitsPanel(),
+    );
+    return el(
+      "article",
+      { class: "trial", "aria-label": tool.name },
+      toolTitle(tool),
+      this.bar.element,
+      el("div", { class: "trial-panes" }, request, this.answer.element),
     );
   }
 
@@ -126,8 +133,9 @@ export class TryView {
       "form",
       {
         class: "panel",
+        id: this.formId,
         onsubmit: submit,
-        oninput: () => this.question.close(),
+        oninput: () => this.answer.question.close(),
         novalidate: true,
         "aria-label": t`Try ${this.tool.name}`,
       },
@@ -137,6 +145,16 @@ export class TryView {
       this.#actionButtons(),
       this.sharing,
     );
+  }
+
+  /** As the button of the form does, from anywhere in it. @param {KeyboardEvent} event */
+  #handleKey(event) {
+    const { run } = this.bar;
+    if (event.key !== "Enter" || event.repeat || event.isComposing || !hasMainKey(event)) return;
+    const isHere = event.target === document.body || this.element.contains(/** @type {Node} */ (event.target));
+    if (!isHere || run.disabled || ("guarded" in run.dataset && !isArmed(run))) return;
+    event.preventDefault();
+    void this.#run(event.isTrusted);
   }
 
   /** Read again when it is opened: another tab may have changed it. */
@@ -154,7 +172,7 @@ export class TryView {
   #edit(args) {
     this.isLinked = false;
     fill(this.linkNote);
-    this.question.close();
+    this.answer.question.close();
     this.form.setValue(args);
     this.focusTitle();
     this.element.scrollIntoView({ block: "start" });
@@ -173,8 +191,6 @@ export class TryView {
     return el(
       "div",
       { class: "actions" },
-      this.run,
-      this.cancel,
       el("span", { class: "spacer" }),
       shareButton(this.tool.name, () => this.form.peekArguments(), this.sharing),
       button(t`Show the request`, () => void this.#preview(), { class: "quiet" }),
@@ -186,17 +202,19 @@ export class TryView {
     const filled = await this.#readFilled();
     if (filled === null || this.running) return;
     const tooLarge = sizeProblem(stringifyJson(filled.value));
-    if (tooLarge) return fill(this.result, notice("error", tooLarge));
-    this.question.close();
+    if (tooLarge) return this.answer.showNodes(notice("error", tooLarge));
+    const { question } = this.answer;
+    question.close();
     if (!this.isLinked) return this.#send(filled, isTrusted ? { changes: true, login: true } : null);
     try {
       const { plan, request } = await this.requests.buildRequest(filled.value);
       if (plan.safe && this.tool.safe) return this.#send(filled, isTrusted ? { changes: false, login: false } : null);
-      this.question.ask(
+      question.ask(
         request,
         filled.value,
         (isMeant) => void this.#send(filled, isMeant ? { changes: true, login: false } : null),
       );
+      this.answer.revealPane();
     } catch (failure) {
       this.#showFailure(failure);
     }
@@ -205,57 +223,28 @@ export class TryView {
   /** @param {Filled} filled @param {import("./own_run.js").Allowance | null} allowance of the user's press; null: there was none */
   async #send({ value, open }, allowance) {
     if (this.running) return;
-    const controller = new AbortController();
-    this.#setRunning(controller);
-    const endApproval = allowance ? approveOwnRun(this.parts, this.tool, value, allowance) : () => undefined;
-    const endWatch = watchOwnRun(this.parts, this.tool, (words) =>
-      fill(this.result, el("p", { class: "hint" }, words)),
-    );
+    const call = new OwnCall(this.parts, this.tool, value);
+    this.#setRunning(call);
+    this.answer.shown = null;
+    this.answer.revealPane();
     try {
-      const { api } = this.parts;
-      const report = await api.callTool(this.tool.name, stringifyJson(value), controller.signal, this.select.read());
-      endWatch();
-      fill(
-        this.result,
-        open,
-        outcomeView(this.#withOwnTime(report), this.tool.server_id, bodyView),
-        corsOffer(this.parts, report.outcome.error),
+      const report = await call.performCall(allowance, this.select.read(), (words) =>
+        this.answer.showNodes(el("p", { class: "hint" }, words)),
       );
-      await this.#offerLogin(report.outcome.error);
+      await this.answer.showOutcome(report, call, open);
       this.#showArgumentError(report.outcome.error);
-      announceSentence(report.outcome.state === "succeeded" ? t`The call succeeded` : t`The call failed`);
     } catch (failure) {
-      if (controller.signal.aborted)
-        fill(this.result, notice("note", t`Cancelled. The bridge stops the request in the browser.`));
+      if (call.isGivenUp) this.answer.showGivenUp();
       else this.#showFailure(failure);
     } finally {
-      endWatch();
-      endApproval();
       if (this.tries.element.open) void this.tries.showTries();
       this.#setRunning(null);
     }
   }
 
-  /** How long the request took, where this browser knows it: the bridge's time holds the wait for an approval. @param {import("../types/api_types.js").CallReport} report */
-  #withOwnTime(report) {
-    const own = this.parts.executor.calls.find(({ call_id }) => call_id === report.call_id);
-    return { ...report, duration_ms: own?.duration_ms ?? report.duration_ms };
-  }
-
-  /** @param {import("../types/api_types.js").WireError | null | undefined} error */
-  async #offerLogin(error) {
-    if (!error || !wantsLogin(error)) return;
-    const { server_id, key, safe } = this.tool;
-    const pin = await this.parts.pins.findPin(server_id, key);
-    if (pin) this.result.append(loginOffer(pin.origin, safe ? () => void this.#run(false) : null));
-  }
-
   /** @param {unknown} failure */
   #showFailure(failure) {
-    const plain = { code: "page_error", message: failure instanceof Error ? failure.message : String(failure) };
-    const error = failure instanceof ApiError ? failure : plain;
-    fill(this.result, errorView(error, this.tool.server_id));
-    this.#showArgumentError(error);
+    this.#showArgumentError(this.answer.showFailure(failure));
   }
 
   /** @param {{code: string, message: string, detail?: Record<string, unknown>} | null | undefined} error */
@@ -264,11 +253,10 @@ export class TryView {
     if (error && typeof argument === "string") this.form.showArgumentError(argument, error.message);
   }
 
-  /** @param {AbortController | null} controller */
-  #setRunning(controller) {
-    this.running = controller;
-    this.run.disabled = controller !== null;
-    this.cancel.hidden = controller === null;
+  /** @param {OwnCall | null} call */
+  #setRunning(call) {
+    this.running = call;
+    this.bar.showRunning(call !== null);
   }
 
   /** What this browser would send, without the credentials. */
@@ -277,7 +265,8 @@ export class TryView {
     if (filled === null) return;
     const { value, open } = filled;
     try {
-      fill(this.result, open, ...(await this.requests.showRequest(value)));
+      this.answer.showNodes(open, ...(await this.requests.showRequest(value)));
+      this.answer.revealPane();
     } catch (failure) {
       this.#showFailure(failure);
     }

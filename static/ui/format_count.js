@@ -18,3 +18,8 @@ export function formatSize(bytes) {
   if (bytes < 1024) return `${bytes} B`;
   return bytes < 1024 ** 2 ? `${formatFixed(bytes / 1024, 1)} KiB` : `${formatFixed(bytes / 1024 ** 2, 1)} MiB`;
 }
+
+/** @param {number} ms */
+export function formatDuration(ms) {
+  return ms < 1000 ? `${formatFixed(ms, ms < 10 ? 1 : 0)} ms` : `${formatFixed(ms / 1000, ms < 10_000 ? 2 : 1)} s`;
+}

@@ -3,16 +3,21 @@
 import { dictionaryOf, memberOf } from "../base/dictionary.js";
 import { t, errorSentence, formatList } from "../base/language.js";
 import { el, link } from "./dom.js";
-import { formatFixed, formatSize } from "./format_count.js";
+import { formatSize } from "./format_count.js";
+import { answerHead, answerOf, headersView } from "./answer_head.js";
 import { placeAddress, viewAddress } from "./router.js";
 import { cutNote, fileView, formatBody, saveButton, saveLink, textView } from "./response_view.js";
 import { showsLoginPage, wantsLogin } from "./login_offer.js";
 import { stringifyJson } from "../base/json_text.js";
 import { WALLS } from "../executor/transport_choice.js";
 
+export { formatDuration } from "./format_count.js";
+
 /** @typedef {import("../types/api_types.js").CallReport} CallReport */
 /** @typedef {import("../types/api_types.js").Answer} Answer */
 /** @typedef {import("../types/types.js").JsonValue} JsonValue */
+/** @typedef {import("../types/types.js").CallEntry} CallEntry */
+/** @typedef {(text: string, contentType: string) => Element} BodyView */
 /** @typedef {{code: string, message: string, detail?: Record<string, unknown>, retryable?: boolean}} ShownError */
 /** @typedef {import("../types/types.js").MissingCredential} MissingCredential */
 /** A sentence, and where to act on it. @typedef {{advice: string, label?: string, go?: (serverId: string, origin: string) => string}} Advice */
@@ -158,11 +163,6 @@ function adviceLine(said, serverId, origin) {
 /** @param {string} words @param {HTMLElement} where */
 const hintLine = (words, where) => el("p", { class: "hint" }, words, " ", where);
 
-/** @param {number} ms */
-export function formatDuration(ms) {
-  return ms < 1000 ? `${formatFixed(ms, ms < 10 ? 1 : 0)} ms` : `${formatFixed(ms / 1000, ms < 10_000 ? 2 : 1)} s`;
-}
-
 /** @type {Record<string, string>} */
 const STATES = dictionaryOf({
   queued: t`queued`,
@@ -186,67 +186,34 @@ const capitalize = (words) => words.charAt(0).toUpperCase() + words.slice(1);
 /**
  * @param {CallReport} report
  * @param {string} serverId
- * @param {(text: string, contentType: string) => Element} [bodyView] how the text of an answer is shown
+ * @param {{bodyView?: BodyView, entry?: CallEntry}} [how] `bodyView`: how the text of an answer is shown; `entry`: what this browser logs of the call
  * @returns {HTMLElement}
  */
-export function outcomeView({ call_id, outcome, duration_ms }, serverId, bodyView = plainBody) {
-  const { answer, error, state } = outcome;
+export function outcomeView(report, serverId, { bodyView = plainBody, entry } = {}) {
+  const { error, state } = report.outcome;
+  const answer = answerOf(report, entry);
   const isGood = state === "succeeded";
-  const head = el(
-    "p",
-    { class: "outcome-head" },
-    el("span", { class: `badge ${isGood ? "good" : "bad"}` }, isGood ? t`Succeeded` : capitalize(stateWords(state))),
-    " ",
-    el("span", { class: "facts" }, outcomeFacts(answer ?? null, duration_ms)),
-    " ",
-    link(t`Show in Calls`, viewAddress("calls", call_id), { class: "quiet-link" }),
+  const badge = el(
+    "span",
+    { class: `badge ${isGood ? "good" : "bad"}` },
+    isGood ? t`Succeeded` : capitalize(stateWords(state)),
   );
   return el(
     "section",
     { class: "outcome", "aria-label": t`Answer`, dataset: { testid: "outcome", state } },
-    head,
-    error ? errorView(error, serverId) : null,
+    answerHead(report, answer, entry, badge),
+    error ? errorView(error, serverId, answer !== null) : null,
     answer ? answerView(answer, bodyView) : null,
     answer ? headersView(answer, serverId) : null,
   );
 }
 
-/** Status, time, type and size in a line. @param {Answer | null} answer @param {number} duration_ms */
-function outcomeFacts(answer, duration_ms) {
-  const facts = [formatDuration(Number(duration_ms))];
-  if (answer) {
-    const shown = new TextEncoder().encode(answer.text ?? "").byteLength;
-    const size = Number(answer.total_bytes ?? answer.file?.bytes ?? shown);
-    facts.unshift(`HTTP ${answer.http_status}`);
-    facts.push(...[answer.content_type, formatSize(size)].filter(Boolean));
-    if (answer.transport === "companion")
-      facts.push(answer.login ? t`by the companion, with your login` : t`by the companion`);
-  }
-  return facts.join(" · ");
-}
-
-/** @param {Answer} answer @param {string} serverId */
-function headersView({ headers, transport }, serverId) {
-  const lines = Object.entries(headers).map(([name, value]) => `${name}: ${value}`);
-  if (lines.length === 0) return null;
-  const list = el(
-    "pre",
-    { class: "headers", tabindex: "0", role: "region", "aria-label": t`Response headers` },
-    lines.join("\n"),
-  );
-  const others = t`A page sees only the headers that the API shows to pages (CORS); the companion extension sees all but Set-Cookie.`;
-  const way =
-    transport === "companion"
-      ? null
-      : hintLine(others, link(t`Call it through the companion`, placeAddress(serverId, "transport")));
-  return el("details", null, el("summary", null, t`Response headers (${lines.length})`), list, way);
-}
-
 /**
  * @param {ShownError} error
  * @param {string} serverId
+ * @param {boolean} [hasAnswer] the answer itself is shown beside it
  */
-export function errorView(error, serverId) {
+export function errorView(error, serverId, hasAnswer = false) {
   const status = Number(error.detail?.status ?? error.detail?.http_status ?? 0);
   const isLogin = wantsLogin(error) || showsLoginPage(error);
   const usual =
@@ -263,12 +230,12 @@ export function errorView(error, serverId) {
       null,
       el("code", { class: "code-tag" }, error.code),
       " ",
-      status ? el("span", { class: "code-tag" }, t`API status ${status}`) : null,
+      status && !hasAnswer ? el("span", { class: "code-tag" }, t`API status ${status}`) : null,
     ),
     el("p", null, errorSentence(error)),
     ...[...advice, missingAdvice(error)].map((each) => adviceLine(each, serverId, String(error.detail?.origin ?? ""))),
     serverId ? otherWay(error, serverId) : null,
-    body
+    body && !hasAnswer
       ? el(
           "pre",
           { tabindex: "0", role: "region", "aria-label": t`What the API said` },
@@ -281,11 +248,13 @@ export function errorView(error, serverId) {
 /** @param {string} text @param {string} contentType */
 const plainBody = (text, contentType) => textView(formatBody(text, contentType));
 
-/** @param {Answer} answer @param {(text: string, contentType: string) => Element} bodyView */
+/** @param {Answer} answer @param {BodyView} bodyView */
 function answerView(answer, bodyView) {
   const { text, file, content_type, truncated, total_bytes } = answer;
   if (file && (text === null || text === undefined)) return fileView(file);
   const said = text ?? "";
+  if (text === null && !file && total_bytes)
+    return el("p", { class: "hint" }, t`A file of ${formatSize(total_bytes)}.`);
   if (said === "" && !truncated) return el("p", { class: "hint" }, t`The answer is empty.`);
   const shown = truncated ? new TextEncoder().encode(said).byteLength : null;
   return el(

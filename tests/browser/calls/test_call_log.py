@@ -74,7 +74,7 @@ async def test_cancel_in_the_log_aborts_the_request_and_tells_the_caller(scene: 
 
 
 @pytest.mark.slow
-async def test_cancel_in_the_form_aborts_the_request(scene: BrowserHarness) -> None:
+async def test_stop_in_the_form_ends_the_call_and_says_how(scene: BrowserHarness) -> None:
     """Trying a tool is a call like any other."""
     async with changing_api({}) as api:
         text = document_text(paths={"/endless": operation("waitForEver")}, server=api.url)
@@ -83,9 +83,11 @@ async def test_cancel_in_the_form_aborts_the_request(scene: BrowserHarness) -> N
         await go_to(page, "tools", "waitForEver")
         await page.get_by_test_id("run").click()
         await eventually(lambda: api.asked == ["GET /endless"])
-        await page.get_by_role("button", name="Cancel", exact=True).click()
+        await page.get_by_role("button", name="Stop", exact=True).click()
         await eventually(lambda: api.abandoned == ["GET /endless"])
-        await expect(page.get_by_text("Cancelled. The bridge stops the request")).to_be_visible()
+        answer = page.get_by_test_id("outcome")
+        await expect(answer).to_have_attribute("data-state", "cancelled")
+        await expect(answer).to_contain_text("Stopped on the bridge page.")
 
 
 @pytest.mark.slow

@@ -75,7 +75,7 @@ test("the user reads whether his call waits for him, for others, or runs", () =>
   const executor = { cards: [], calls: [], onCall: listen, onCards: listen };
   /** @type {any} */
   const parts = { executor, inline: { hasCard: () => false } };
-  watchOwnRun(parts, TOOL, (words) => told.push(words));
+  watchOwnRun(parts, TOOL, new Set(), (words) => told.push(words));
   const own = { call_id: "c1", tool: "placeOrder", server_id: "shop", asked_by: "bridge page", state: "waiting" };
   executor.calls = [{ ...own, call_id: "c0", asked_by: "a key", state: "queued" }, own];
   for (const [cards, state] of [[[], "waiting"], [[CARD], "waiting"], [[], "queued"], [[], "running"], [[], "running"]]) {
