@@ -161,8 +161,9 @@ class AnsweredOutcome(BrowserMessage):
     truncated: bool = False
     total_bytes: int | None = None
     """Size of the whole body, where the API stated it (`content-length`)."""
-    cut_by: Literal["size", "time"] | None = None
-    """Why a truncated text ends where it does: at `RESULT_BYTES`, or at the time limit of a stream."""
+    cut_by: Literal["size", "time", "stop"] | None = None
+    """Why a truncated text ends where it does: at `RESULT_BYTES`, at the time limit of a stream, or where its
+    user stopped that."""
     transport: Literal["page", "companion"] = "page"
     """What sent the request: the page itself, or the companion extension of its browser."""
     login: bool = False

@@ -34,6 +34,12 @@ export const streamTime = ({ deadline_ms }) => Math.max(deadline_ms - STREAM_MAR
 const ENDLESS =
   /^(text\/event-stream|application\/(x-)?ndjson|application\/(x-)?jsonl|application\/jsonlines|application\/json-seq|application\/x-json-stream|.*\+json-seq)$/;
 
+/** Whether answers of a type may go on for ever. @param {string} type without parameters */
+export const isEndless = (type) => ENDLESS.test(type);
+
+/** Why a stream is cut when its user stops it: the reason of the signal. */
+export const STOPPED_BY_USER = "stop";
+
 /**
  * @param {Response} response
  * @returns {number | null} as announced; null when unknown, or when the stream we see is decompressed. Across origins a
@@ -50,19 +56,20 @@ function announcedLength(response) {
  * @param {Response} response
  * @param {Limits} limits
  * @param {AbortSignal} [until] when it aborts, an endless answer is taken as it is
+ * @param {(chunk: Uint8Array) => void} [note] called for every piece as it comes
  * @returns {Promise<ReadBody>}
  * @throws {TypeError | DOMException} as the stream does, when the connection breaks or the signal aborts
  */
-export async function readAnswer(response, limits, until) {
+export async function readAnswer(response, limits, until, note = () => undefined) {
   const announced = announcedLength(response);
   if (response.body === null) return emptyBody(announced);
   const contentType = statedType(response.headers);
-  const reader = response.body.getReader();
-  const stopped = ENDLESS.test(essenceOf(contentType)) ? endOf(until) : undefined;
+  const reader = notingReader(response.body.getReader(), note);
+  const stopped = isEndless(essenceOf(contentType)) ? endOf(until) : undefined;
   const first = await nextChunk(reader, stopped);
   if (first === undefined) return emptyBody(announced);
-  if (first === STOPPED)
-    return { kind: "text", text: "", bytes: 0, total_bytes: null, truncated: true, cut_by: "time" };
+  if (first === "stop" || first === "time")
+    return { kind: "text", text: "", bytes: 0, total_bytes: null, truncated: true, cut_by: first };
   const type = isTextLike(contentType);
   const isText = type ?? looksLikeText(first);
   const read = await readUpTo(reader, first, isText ? limits.result_bytes : limits.file_bytes, stopped);
@@ -104,46 +111,58 @@ export async function readBytes(response, cap) {
   return cutBy ? null : joinChunks(chunks, bytes);
 }
 
-const STOPPED = Symbol("stopped");
+/** Why a stream was cut before its end. @typedef {"time" | "stop"} Stopped */
+/** @typedef {Pick<ReadableStreamDefaultReader<Uint8Array>, "read" | "cancel">} Reader */
 
-/** @param {AbortSignal | undefined} signal @returns {Promise<typeof STOPPED>} */
+/** @param {AbortSignal | undefined} signal @returns {Promise<Stopped>} */
 function endOf(signal) {
   return new Promise((resolve) => {
-    if (signal?.aborted) resolve(STOPPED);
-    else signal?.addEventListener("abort", () => resolve(STOPPED), { once: true });
+    const end = () => resolve(signal?.reason === STOPPED_BY_USER ? "stop" : "time");
+    if (signal?.aborted) end();
+    else signal?.addEventListener("abort", end, { once: true });
   });
 }
 
+/** @param {Reader} reader @param {(chunk: Uint8Array) => void} note @returns {Reader} */
+function notingReader(reader, note) {
+  const read = async () => {
+    const next = await reader.read();
+    if (next.value) note(next.value);
+    return next;
+  };
+  return { read, cancel: (reason) => reader.cancel(reason) };
+}
+
 /**
- * @param {ReadableStreamDefaultReader<Uint8Array>} reader
- * @param {Promise<typeof STOPPED>} [stopped]
- * @returns {Promise<Uint8Array | typeof STOPPED | undefined>} undefined: the end
+ * @param {Reader} reader
+ * @param {Promise<Stopped>} [stopped]
+ * @returns {Promise<Uint8Array | Stopped | undefined>} undefined: the end
  */
 async function nextChunk(reader, stopped) {
   const read = reader.read().then(({ value }) => value);
   if (stopped === undefined) return read;
   const next = await Promise.race([read, stopped]);
-  if (next === STOPPED) void reader.cancel().catch(() => undefined);
+  if (typeof next === "string") void reader.cancel().catch(() => undefined);
   return next;
 }
 
-/** @typedef {{chunks: Uint8Array[], bytes: number, cutBy: "size" | "time" | null}} Read */
+/** @typedef {{chunks: Uint8Array[], bytes: number, cutBy: "size" | Stopped | null}} Read */
 
 /**
- * @param {ReadableStreamDefaultReader<Uint8Array>} reader
+ * @param {Reader} reader
  * @param {Uint8Array} first
  * @param {number} cap
- * @param {Promise<typeof STOPPED>} [stopped]
+ * @param {Promise<Stopped>} [stopped]
  * @returns {Promise<Read>}
  */
 async function readUpTo(reader, first, cap, stopped) {
   /** @type {Uint8Array[]} */
   const chunks = [];
   let bytes = 0;
-  /** @type {Uint8Array | typeof STOPPED | undefined} */
+  /** @type {Uint8Array | Stopped | undefined} */
   let chunk = first;
   while (chunk !== undefined) {
-    if (chunk === STOPPED) return { chunks, bytes, cutBy: "time" };
+    if (typeof chunk === "string") return { chunks, bytes, cutBy: chunk };
     const room = cap - bytes;
     if (chunk.byteLength > room) {
       chunks.push(chunk.subarray(0, room));

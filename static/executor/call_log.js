@@ -73,12 +73,13 @@ export class CallLog {
 
   /** @param {ToolCall} call its user has approved it, and it waits for a slot */
   callQueued(call) {
-    this.#update(call, { state: "queued" });
+    this.#update(call, { state: "queued", moments: this.#momentsOf(call, "queued") });
   }
 
   /** @param {ToolCall} call @param {"running" | "waiting"} state */
   #openEntry({ call_id, tool, server_id, key, asked_by, chat_id }, state) {
-    const about = { call_id, tool, server_id, key, asked_by, chat_id, started_at: this.now() };
+    const moments = { ...this.#entries.get(call_id)?.moments, [state]: this.now() };
+    const about = { call_id, tool, server_id, key, asked_by, chat_id, started_at: this.now(), moments };
     const open = { duration_ms: null, request: null, response: null, error: null, delivered: null };
     this.putEntry({ ...about, ...open, state });
   }
@@ -95,9 +96,16 @@ export class CallLog {
 
   /** @param {ToolCall} call @param {Outcome} outcome */
   callEnded(call, outcome) {
-    const { duration_ms } = outcome;
-    if (outcome.status === "answered") this.#update(call, { state: "answered", duration_ms });
-    else this.#update(call, { state: "failed", duration_ms, error: outcome.error, delivered: outcome.delivered });
+    const { duration_ms, phases_ms } = outcome;
+    const state = outcome.status;
+    const ended = { state, duration_ms, phases_ms, moments: this.#momentsOf(call, state) };
+    if (outcome.status === "answered") this.#update(call, ended);
+    else this.#update(call, { ...ended, error: outcome.error, delivered: outcome.delivered });
+  }
+
+  /** @param {ToolCall} call @param {CallEntry["state"]} state into which it comes now */
+  #momentsOf({ call_id }, state) {
+    return { ...this.#entries.get(call_id)?.moments, [state]: this.now() };
   }
 
   /** Newest first, answers stay complete while there is room. */

@@ -1,11 +1,12 @@
 // @ts-check
 /** The calls that run now: their deadlines and how they are stopped. Knows neither socket nor page. */
 
+import { STOPPED_BY_USER } from "./answer_reader.js";
 import { CallStopped } from "./call_failure.js";
 
 /** @typedef {import("../types/types.d.ts").ToolCall} ToolCall */
 /** @typedef {import("../types/types.d.ts").Outcome} Outcome */
-/** @typedef {{runCall: (call: ToolCall, signal: AbortSignal) => Promise<Outcome>}} Runner */
+/** @typedef {{runCall: (call: ToolCall, signal: AbortSignal, enough: AbortSignal) => Promise<Outcome>}} Runner */
 /** @typedef {{set: (callback: () => void, milliseconds: number) => unknown, clear: (timer: any) => void}} Timers */
 
 /** Maximum number of Stops remembered because they overtook their call. */
@@ -14,6 +15,8 @@ const REMEMBERED_STOPS = 100;
 export class RunningCalls {
   /** @type {Map<string, AbortController>} */
   #controllers = new Map();
+  /** Of each call: what ends a stream with what has come. @type {Map<string, AbortController>} */
+  #enough = new Map();
   /** @type {Map<string, string>} */
   #stoppedEarly = new Map();
 
@@ -57,8 +60,11 @@ export class RunningCalls {
     const timer = this.timers.set(() => controller.abort(late), call.deadline_ms);
     const reason = this.#stoppedEarly.get(call.call_id);
     if (reason !== undefined) controller.abort(new CallStopped("cancelled", reason));
-    const outcome = await this.runner.runCall(call, controller.signal);
+    const enough = new AbortController();
+    this.#enough.set(call.call_id, enough);
+    const outcome = await this.runner.runCall(call, controller.signal, enough.signal);
     this.timers.clear(timer);
+    this.#enough.delete(call.call_id);
     this.#controllers.delete(call.call_id);
     this.ended(call, outcome);
   }
@@ -76,6 +82,11 @@ export class RunningCalls {
     const controller = this.#controllers.get(callId);
     if (controller) controller.abort(new CallStopped("cancelled", reason));
     else this.#rememberStop(callId, reason);
+  }
+
+  /** Its answer is what has come until now, if that is a stream of events or lines. @param {string} callId */
+  finishCall(callId) {
+    this.#enough.get(callId)?.abort(STOPPED_BY_USER);
   }
 
   /** @param {string} callId @param {string} reason */

@@ -6,7 +6,8 @@
  * request at most once; sending a call again is the bridge's decision. Files that arguments name by URL are read before.
  */
 
-import { answerHead, readAnswer, bodySize, streamTime } from "./answer_reader.js";
+import { streamTime } from "./answer_reader.js";
+import { receiveAnswer } from "./answer_receipt.js";
 import { forbiddenTarget } from "./address_space.js";
 import { buildRequest } from "../request/build.js";
 import { nextId, withIdempotencyKey } from "../request/idempotency_key.js";
@@ -14,35 +15,30 @@ import { passedContext, withTraceContext } from "../request/trace_context.js";
 import { readFiles } from "./file_reads.js";
 import { describeFailed, mayFollow } from "../causes/failed_request.js";
 import {
-  brokenOff,
   CallFailure,
   errorOf,
   failedOutcome,
   failureOf,
   notAccepted,
   stoppedUnderWay,
-  tooLarge,
   uploadFailed,
   withRedirectCause,
 } from "./call_failure.js";
 import { messageOf } from "../base/error_message.js";
 import { PhaseClock } from "../base/phase_clock.js";
-import { loggedRequest, PREVIEW_CHARS } from "./call_log.js";
+import { loggedRequest } from "./call_log.js";
 import { withoutBody } from "./call_message.js";
-import { createLogRedactor, overwriteSecrets, createRedactor } from "./redaction.js";
-import { deliveryOf, uploadOf } from "./result_upload.js";
+import { createLogRedactor, createRedactor } from "./redaction.js";
 import { secretTexts } from "../request/credential_placement.js";
-import { statedNeed } from "../request/missing_credentials.js";
 import { BY_PAGE, cookieTexts, statedVia, withOtherWay, withVia } from "./transport_choice.js";
 
 /** @typedef {import("../types/types.d.ts").ToolCall} ToolCall */
 /** @typedef {import("../types/types.d.ts").Outcome} Outcome */
 /** @typedef {import("../types/types.d.ts").Pin} Pin */
-/** @typedef {import("../types/types.d.ts").Limits} Limits */
 /** @typedef {import("../types/types.d.ts").BuiltRequest} BuiltRequest */
+/** @typedef {import("./mcp_calls.js").McpCalls} McpCalls */
 /** @typedef {import("../types/types.d.ts").JsonObject} JsonObject */
 /** @typedef {import("../types/types.d.ts").Upload} Upload */
-/** @typedef {import("./result_upload.js").TakenBody} TakenBody */
 
 /** @typedef {import("../types/runner_types.d.ts").RunnerEnvironment} RunnerEnvironment */
 /** @typedef {import("../types/runner_types.d.ts").Redact} Redact */
@@ -72,9 +68,10 @@ export class ToolRunner {
   /**
    * @param {ToolCall} call
    * @param {AbortSignal} signal abort with a `CallStopped`
+   * @param {AbortSignal} [enough] when it aborts, what has come of a stream is its answer
    * @returns {Promise<Outcome>}
    */
-  async runCall(call, signal) {
+  async runCall(call, signal, enough) {
     const started = this.environment.now();
     const duration = () => Math.round((this.environment.now() - started) * 10) / 10;
     /** @type {Course} */
@@ -87,7 +84,7 @@ export class ToolRunner {
       clock: new PhaseClock(this.environment.now),
     };
     try {
-      const { answered, upload } = await this.performCall(call, course, duration, signal);
+      const { answered, upload } = await this.performCall(call, course, duration, { signal, enough });
       const outcome = { ...answered, duration_ms: duration(), ...statedVia(course.via) };
       if (course.hasBegun) await this.environment.journal.recordOutcome(call, outcome, upload);
       const isThere = !upload || (await this.uploadBody(call, upload, outcome.bytes, course, signal));
@@ -103,9 +100,9 @@ export class ToolRunner {
    * @param {ToolCall} call
    * @param {Course} course  what is known of the run so far, whatever becomes of it
    * @param {() => number} duration
-   * @param {AbortSignal} signal
+   * @param {{signal: AbortSignal, enough?: AbortSignal}} ends see `runCall`
    */
-  async performCall(call, course, duration, signal) {
+  async performCall(call, course, duration, { signal, enough }) {
     const pin = await this.acceptedPin(call);
     course.isSafe = pin.plan.safe;
     const sending = await this.prepareSending(call, pin, true);
@@ -118,24 +115,22 @@ export class ToolRunner {
     const observe = (/** @type {BuiltRequest} */ sent) =>
       this.observeRequest(call, sent, sending, createLogRedactor(redact, args));
     course.epoch = await this.environment.transports[sending.via.transport].open();
-    const mcp =
-      pin.plan.kind === "mcp"
-        ? (await this.environment.loadMcp()).prepareCall(this, {
-            sending,
-            request,
-            signal,
-            observe,
-            traceparent: passedContext(call),
-          })
-        : null;
+    const mcp = pin.plan.kind === "mcp" ? await this.prepareMcp(call, { sending, request, signal, observe }) : null;
     const refusal = await mcp?.openServer();
     if (!course.isSafe && !refusal) await this.beginRequest(call, course, signal);
     course.clock.beginNext();
     const response = refusal ?? (await (mcp ? mcp.callTool() : this.sendRequest(sending, request, signal)));
     for (const each of Object.values(sending.credentials)) if ("check" in each) await each.check?.(response);
     course.clock.beginNext();
-    const until = AbortSignal.timeout(Math.max(0, streamTime(call) - duration()));
-    return this.receiveAnswer(call, response, { sending, redact, secrets, signal, until });
+    const until = endOfStream(Math.max(0, streamTime(call) - duration()), enough);
+    const url = mcp ? null : request.url;
+    return receiveAnswer(this.environment, call, response, { url, sending, redact, secrets, signal, until });
+  }
+
+  /** @param {ToolCall} call @param {Omit<Parameters<McpCalls["prepareCall"]>[1], "traceparent">} parts */
+  async prepareMcp(call, parts) {
+    const mcp = await this.environment.loadMcp();
+    return mcp.prepareCall(this, { ...parts, traceparent: passedContext(call) });
   }
 
   /** @param {ToolCall} call @param {Pin} pin @param {boolean} mayRenew the call was allowed, or needs no asking @returns {Promise<Sending>} */
@@ -235,41 +230,6 @@ export class ToolRunner {
     return new CallFailure(code, withOtherWay(code, message), { detail: facts, delivered, retryable });
   }
 
-  /**
-   * @param {ToolCall} call @param {Response} response
-   * @param {{sending: Sending, redact: Redact, secrets: string[], signal: AbortSignal, until: AbortSignal}} how `until`: when an
-   *   endless answer is cut
-   * @returns {Promise<{answered: Omit<import("../types/types.d.ts").Answered, "duration_ms">, upload: Upload | null}>}
-   */
-  async receiveAnswer(call, response, { sending, redact, secrets, signal, until }) {
-    const { limits } = this.environment;
-    const body = await readBody(response, limits, signal, until);
-    if (body.kind === "text") body.text = redact(body.text, body.truncated);
-    if (body.kind === "file") overwriteSecrets(body.content, secrets);
-    const head = answerHead(response, body, redact);
-    if (body.kind === "too_large") throw tooLarge(body.bytes, body.total_bytes, response.status);
-    const facts = { ...head, ...bodySize(body) };
-    const upload = uploadOf(body, head.content_type, limits.inline_result_bytes);
-    this.logAnswer(call, facts, body, upload);
-    const { truncated } = body;
-    const need = statedNeed(response.status, sending);
-    return {
-      answered: { status: "answered", ...facts, truncated, body: deliveryOf(body, upload), ...need },
-      upload,
-    };
-  }
-
-  /**
-   * @param {ToolCall} call
-   * @param {ReturnType<typeof answerHead> & ReturnType<typeof bodySize>} facts
-   * @param {TakenBody} body
-   * @param {Upload | null} upload
-   */
-  logAnswer(call, facts, body, upload) {
-    const preview = body.kind === "text" ? body.text.slice(0, upload ? PREVIEW_CHARS : body.text.length) : "";
-    this.environment.observer.answerRead(call, { ...facts, kind: body.kind, is_stored: upload !== null, preview });
-  }
-
   /** False: lost; its status tells what a call changed. @param {ToolCall} call @param {Upload} upload @param {number} bytes @param {Course} course @param {AbortSignal} signal */
   async uploadBody(call, { content, content_type }, bytes, course, signal) {
     course.clock.beginNext();
@@ -283,11 +243,8 @@ export class ToolRunner {
   }
 }
 
-/** @param {Response} response @param {Limits} limits @param {AbortSignal} signal @param {AbortSignal} until */
-async function readBody(response, limits, signal, until) {
-  try {
-    return await readAnswer(response, limits, until);
-  } catch (error) {
-    throw signal.aborted ? stoppedUnderWay(signal) : brokenOff(response.status, error);
-  }
+/** When a stream is cut. @param {number} after_ms @param {AbortSignal | undefined} enough */
+function endOfStream(after_ms, enough) {
+  const late = AbortSignal.timeout(after_ms);
+  return enough ? AbortSignal.any([late, enough]) : late;
 }

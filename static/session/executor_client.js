@@ -112,9 +112,9 @@ export class ExecutorClient extends EventTarget {
     return this.#refreshing;
   }
 
-  /** @param {string} callId in whatever tab it runs */
-  cancelCall(callId) {
-    this.#broadcast({ type: "cancel", call_id: callId });
+  /** @param {string} callId in whatever tab it runs @param {"cancel" | "finish"} [how] finish: what has come of its stream is enough */
+  cancelCall(callId, how = "cancel") {
+    this.#broadcast({ type: how, call_id: callId });
   }
 
   /**

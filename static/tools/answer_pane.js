@@ -33,29 +33,45 @@ export class AnswerPane {
     this.shown = null;
     this.question = new LinkQuestion();
     this.result = el("div", { class: "trial-result", "aria-live": "polite" }, emptyAnswer());
-    this.element = el("div", { class: "trial-answer" }, this.question.element, this.result);
+    this.coming = el("div");
+    this.element = el("div", { class: "trial-answer" }, this.question.element, this.coming, this.result);
   }
 
   /** @param {...(import("../ui/dom.js").Child)} children */
   showNodes(...children) {
+    fill(this.coming);
     fill(this.result, ...children);
+  }
+
+  /** @param {import("./own_call.js").OwnCall} call that begins */
+  showCall(call) {
+    this.shown = null;
+    fill(this.result);
+    this.coming.replaceChildren(call.stream.element);
+    this.revealPane();
   }
 
   /** @param {CallReport} report @param {import("./own_call.js").OwnCall} call @param {HTMLElement | null} open what is said of variables that the environment lacks */
   async showOutcome(report, call, open) {
     this.shown = report;
     const entry = await Promise.race([call.ended, pause(SOON_MS)]);
-    await this.#draw(report, entry, open);
+    const draw = (/** @type {CallEntry | undefined} */ known) =>
+      this.#draw(report, { entry: known, asked_at: call.asked_at }, open);
+    await draw(entry);
     const isGood = report.outcome.state === "succeeded";
     announceSentence(isGood ? t`The call succeeded` : t`The call failed`);
     this.revealPane();
-    if (!entry) void call.ended.then((late) => (this.shown === report ? this.#draw(report, late, open) : undefined));
+    if (!entry) void call.ended.then((late) => (this.shown === report ? draw(late) : undefined));
   }
 
-  /** @param {CallReport} report @param {CallEntry | undefined} entry what this browser logs of it @param {HTMLElement | null} open */
-  async #draw(report, entry, open) {
+  /** @param {CallReport} report @param {{entry: CallEntry | undefined, asked_at: number}} known by this browser @param {HTMLElement | null} open */
+  async #draw(report, known, open) {
     const { error } = report.outcome;
-    this.showNodes(open, outcomeView(report, this.tool.server_id, { bodyView, entry }), corsOffer(this.parts, error));
+    this.showNodes(
+      open,
+      outcomeView(report, this.tool.server_id, { bodyView, ...known }),
+      corsOffer(this.parts, error),
+    );
     await this.#offerLogin(error);
   }
 

@@ -1,6 +1,7 @@
 // @ts-check
 /** One call that its user makes in the form of a tool: asked for, watched while it runs, and stopped. */
 import { stringifyJson } from "../base/json_text.js";
+import { AnswerStream } from "./answer_stream.js";
 import { approveOwnRun, findOwnRun, watchOwnRun } from "./own_run.js";
 
 /** @typedef {import("../types/api_types.js").CallReport} CallReport */
@@ -25,6 +26,7 @@ export class OwnCall {
     this.value = value;
     this.before = new Set(parts.executor.calls.map(({ call_id }) => call_id));
     this.asked_at = Date.now();
+    this.stream = new AnswerStream(parts.userId, () => this.entry?.call_id);
   }
 
   /** Whether its user gave it up before the bridge could say how it ended. */
@@ -40,18 +42,18 @@ export class OwnCall {
   /**
    * @param {import("./own_run.js").Allowance | null} allowance of the user's press; null: there was none
    * @param {string | undefined} select a query of the answer
-   * @param {(words: string) => void} tell what it waits for
    * @returns {Promise<CallReport>}
    */
-  async performCall(allowance, select, tell) {
+  async performCall(allowance, select) {
     const { parts, tool, value } = this;
     const endApproval = allowance ? approveOwnRun(parts, tool, value, allowance) : () => undefined;
-    const endWatch = watchOwnRun(parts, tool, this.before, tell);
+    const endWatch = watchOwnRun(parts, tool, this.before, (words) => this.stream.showWords(words));
     try {
       return await parts.api.callTool(tool.name, stringifyJson(value), this.#controller.signal, select);
     } finally {
       endWatch();
       endApproval();
+      this.stream.endStream();
     }
   }
 
@@ -69,12 +71,15 @@ export class OwnCall {
     });
   }
 
-  /** Ends it, so that the bridge learns how; where that takes too long for its user, the second time gives it up. */
+  /**
+   * Ends it, so that the bridge learns how: what has come of a stream is its answer, anything else is cancelled. Where that takes too long
+   * for its user, the second time gives it up.
+   */
   stopCall() {
-    const { entry } = this;
+    const { entry, stream } = this;
     if (!entry || this.#isStopping) return this.#controller.abort();
     this.#isStopping = true;
-    this.parts.executor.cancelCall(entry.call_id);
+    this.parts.executor.cancelCall(entry.call_id, stream.progress?.stream ? "finish" : "cancel");
   }
 
   /** Its view is left. */

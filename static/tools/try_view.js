@@ -225,12 +225,9 @@ export class TryView {
     if (this.running) return;
     const call = new OwnCall(this.parts, this.tool, value);
     this.#setRunning(call);
-    this.answer.shown = null;
-    this.answer.revealPane();
+    this.answer.showCall(call);
     try {
-      const report = await call.performCall(allowance, this.select.read(), (words) =>
-        this.answer.showNodes(el("p", { class: "hint" }, words)),
-      );
+      const report = await call.performCall(allowance, this.select.read());
       await this.answer.showOutcome(report, call, open);
       this.#showArgumentError(report.outcome.error);
     } catch (failure) {

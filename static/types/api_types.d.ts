@@ -229,7 +229,7 @@ export interface Answer {
   /** `text` is what the call's query selected. */
   selected?: boolean;
   select_error?: string;
-  cut_by?: "size" | "time" | null;
+  cut_by?: import("./types.d.ts").CutBy;
   total_bytes?: number | null;
   transport?: "page" | "companion";
   login?: boolean;

@@ -5,6 +5,7 @@ import type { ReadHistory } from "../causes/read_history.js";
 import type { FailedFetch } from "../executor/diagnosis.js";
 import type { McpCalls } from "../executor/mcp_calls.js";
 import type {
+  AnswerProgress,
   CredentialSet,
   Diagnosis,
   FileRead,
@@ -13,6 +14,7 @@ import type {
   LoggedResponse,
   Outcome,
   Pin,
+  RequestTiming,
   ToolCall,
   Transport,
   Upload,
@@ -49,6 +51,10 @@ export interface RunnerEnvironment {
   /** Throws a `CallFailure`. */
   loadMcp: () => Promise<McpCalls>;
   observer: RunObserver;
+  /** Of an answer that takes long. */
+  tellProgress: (call: ToolCall, progress: AnswerProgress) => void;
+  /** Of the last request to an address, once its answer is read. */
+  readTiming: (url: string) => RequestTiming | null;
   journal: CallRecorder;
   /** To the bridge. */
   isConnected: () => boolean;

@@ -419,7 +419,8 @@ export interface Limits {
 }
 
 /** Why an answer was not read to its end: the limit of the page, or the time of a stream. */
-export type CutBy = "size" | "time" | null;
+/** stop: its user has ended a stream. */
+export type CutBy = "size" | "time" | "stop" | null;
 
 export type ReadBody =
   | { kind: "empty"; bytes: 0; total_bytes: number | null; truncated: false }
@@ -488,6 +489,31 @@ export interface LoggedResponse {
   kind: "text" | "file" | "empty";
   /** Whether the bridge stores the complete answer, for a day; otherwise the preview is all there is. */
   is_stored: boolean;
+  /** Null: the browser knows nothing of it, or several requests were sent. */
+  timing?: RequestTiming | null;
+}
+/** What a browser measures of one request, in milliseconds. */
+export interface RequestTiming {
+  /** From the request of the page until its last byte. */
+  all_ms: number;
+  /** Null: the API does not let pages see more (Timing-Allow-Origin). */
+  parts: {
+    /** Until the browser looks for the server: a CORS preflight, and its own queue. */
+    preflight_ms: number;
+    connection_ms: number;
+    server_ms: number;
+    download_ms: number;
+  } | null;
+}
+/** An answer that is coming. */
+export interface AnswerProgress {
+  bytes: number;
+  /** Null: no stream of events or lines. */
+  stream: "events" | "lines" | null;
+  /** Events or lines so far. */
+  count: number;
+  /** The last of them, without secrets. */
+  text: string;
 }
 export interface CallEntry {
   call_id: string;
@@ -499,6 +525,10 @@ export interface CallEntry {
   chat_id: string | null;
   state: "waiting" | "queued" | "running" | "answered" | "failed";
   started_at: number;
+  /** Milliseconds since 1970 at which it came into each state. */
+  moments?: Partial<Record<CallEntry["state"], number>>;
+  /** Of its outcome. */
+  phases_ms?: number[];
   duration_ms: number | null;
   request: LoggedRequest | null;
   response: LoggedResponse | null;
@@ -530,6 +560,7 @@ export type WorkerNews =
     }
   | { type: "call"; entry: CallEntry }
   | { type: "calls"; entries: CallEntry[] }
+  | { type: "progress"; call_id: string; progress: AnswerProgress }
   | { type: "cards"; worker: string; cards: WaitingCard[] }
   /** An MCP server defines a tool in another way than its user accepted. */
   | { type: "source_changed"; server_id: string }
@@ -544,6 +575,8 @@ export type TabRequest =
       reason: "user" | "policy";
     }
   | { type: "cancel"; call_id: string }
+  /** What has come of a stream is enough. */
+  | { type: "finish"; call_id: string }
   | { type: "refresh" };
 /** Where a page's executor is loaded from, soon, and what it may reach as of a revision of the servers. */
 export interface ExecutorOffer {

@@ -3,6 +3,7 @@
 import { dictionaryOf, memberOf } from "../base/dictionary.js";
 import { t, errorSentence, formatList } from "../base/language.js";
 import { el, link } from "./dom.js";
+import { phasesOf, phasesView } from "./call_phases.js";
 import { formatSize } from "./format_count.js";
 import { answerHead, answerOf, headersView } from "./answer_head.js";
 import { placeAddress, viewAddress } from "./router.js";
@@ -186,10 +187,10 @@ const capitalize = (words) => words.charAt(0).toUpperCase() + words.slice(1);
 /**
  * @param {CallReport} report
  * @param {string} serverId
- * @param {{bodyView?: BodyView, entry?: CallEntry}} [how] `bodyView`: how the text of an answer is shown; `entry`: what this browser logs of the call
+ * @param {{bodyView?: BodyView, entry?: CallEntry, asked_at?: number | null}} [how] `bodyView`: how the text of an answer is shown; `entry`: what this browser logs of the call
  * @returns {HTMLElement}
  */
-export function outcomeView(report, serverId, { bodyView = plainBody, entry } = {}) {
+export function outcomeView(report, serverId, { bodyView = plainBody, entry, asked_at = null } = {}) {
   const { error, state } = report.outcome;
   const answer = answerOf(report, entry);
   const isGood = state === "succeeded";
@@ -202,6 +203,7 @@ export function outcomeView(report, serverId, { bodyView = plainBody, entry } = 
     "section",
     { class: "outcome", "aria-label": t`Answer`, dataset: { testid: "outcome", state } },
     answerHead(report, answer, entry, badge),
+    entry ? phasesView(phasesOf(entry, asked_at)) : null,
     error ? errorView(error, serverId, answer !== null) : null,
     answer ? answerView(answer, bodyView) : null,
     answer ? headersView(answer, serverId) : null,

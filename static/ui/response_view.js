@@ -45,6 +45,7 @@ export function textView(text) {
 const CUT_WORDS = dictionaryOf({
   size: t`The API sent more than this page reads, so the end is missing.`,
   time: t`The API was still sending when the time for the call ran out.`,
+  stop: t`It was stopped on the bridge page while the API was still sending.`,
 });
 
 /** @typedef {Pick<import("../types/api_types.js").Answer, "selected" | "select_error">} Queried */

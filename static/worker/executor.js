@@ -246,6 +246,7 @@ export class Executor {
   /** @param {TabRequest} request from any tab of this browser */
   #handleRequest(request) {
     if (request.type === "cancel") this.#cancel(request.call_id);
+    if (request.type === "finish") this.calls.finishCall(request.call_id);
     if (request.type === "decide") this.approvals.decideCalls(request.call_ids, request.decision, request.reason);
     if (request.type !== "recap") return;
     this.#broadcast({ type: "cards", worker: this.settings.worker, cards: this.approvals.cards });

@@ -11,6 +11,7 @@ import { loginLoader } from "../oauth/login_loader.js";
 import { mcpLoader } from "../executor/mcp_loader.js";
 import { PageTransport } from "../executor/page_transport.js";
 import { Pins } from "../executor/pins.js";
+import { readTiming } from "../executor/request_timing.js";
 import { uploadResult } from "../executor/result_upload.js";
 
 /** @typedef {import("../types/runner_types.d.ts").RunnerEnvironment} RunnerEnvironment */
@@ -51,6 +52,8 @@ export function runnerEnvironment(parts) {
     limits,
     loadMcp: mcpLoader(limits, (server_id) => tell({ type: "source_changed", server_id })),
     observer: parts.log,
+    tellProgress: ({ call_id }, progress) => tell({ type: "progress", call_id, progress }),
+    readTiming,
     journal: parts.journal,
     isConnected: parts.isConnected,
   };

@@ -46,6 +46,8 @@ NOT_STORED = (
 )
 CUT_BY_SIZE = "The API's answer is longer than the page reads, so its end is missing. Ask the API for less."
 CUT_BY_TIME = "The API was still sending when the call timed out; this is what had arrived."
+CUT_BY_STOP = "The user stopped the call while the API was still sending; this is what had arrived."
+CUT_HINTS = {"size": CUT_BY_SIZE, "time": CUT_BY_TIME, "stop": CUT_BY_STOP}
 FILE_NOT_STORED = "The bridge had no space to store this file."
 
 LOST = "The API answered with this status; the rest of its answer was lost on the way to the bridge."
@@ -102,7 +104,7 @@ class Answered:
     """Whether the page has read only the beginning of the body."""
     total_bytes: int | None = None
     """Size of the whole body in bytes, where known."""
-    cut_by: Literal["size", "time"] | None = None
+    cut_by: Literal["size", "time", "stop"] | None = None
     """Why the page stopped reading, if it reported that."""
     transport: Literal["page", "companion"] = "page"
     """What sent the request: the page itself, or its browser's companion extension."""
@@ -261,7 +263,7 @@ def _hint(answered: Answered, body: TextBody, read_on: str) -> str:
 
 
 def _cut_hint(answered: Answered) -> str:
-    return CUT_BY_TIME if answered.cut_by == "time" else CUT_BY_SIZE
+    return CUT_HINTS[answered.cut_by or "size"]
 
 
 def _splice(answered: Answered, encoded: bytes) -> Rendered | None:

@@ -87,7 +87,7 @@ class AnswerFacts(ApiModel):
     """`text` is what the query of the call selected, as JSON."""
     select_error: str = ""
     """Why the query of the call selected nothing."""
-    cut_by: Literal["size", "time"] | None = None
+    cut_by: Literal["size", "time", "stop"] | None = None
     """Why the page itself could not read the answer to its end."""
     total_bytes: int | None = None
     transport: Literal["page", "companion"] = "page"

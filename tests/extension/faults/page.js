@@ -114,6 +114,8 @@ export class PlayedPage {
       journal: this.journal,
       isConnected: () => true,
       observer: { requestBuilt: () => undefined, answerRead: () => undefined },
+      tellProgress: () => undefined,
+      readTiming: () => null,
     }));
   }
 

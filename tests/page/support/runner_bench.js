@@ -31,7 +31,7 @@ export function call(change = {}) {
  * @param {Partial<Surroundings>} [change]
  */
 export function bench(asked = GET_THINGS, change = {}) {
-  const seen = { fetched: /** @type {any[]} */ ([]), logged: /** @type {any[]} */ ([]), uploaded: /** @type {any[]} */ ([]), journal: /** @type {string[]} */ ([]), changed: /** @type {string[]} */ ([]) };
+  const seen = { fetched: /** @type {any[]} */ ([]), logged: /** @type {any[]} */ ([]), uploaded: /** @type {any[]} */ ([]), journal: /** @type {string[]} */ ([]), changed: /** @type {string[]} */ ([]), told: /** @type {any[]} */ ([]) };
   /** @type {Pin} */
   const pin = { server_id: "s1", key: "GET /things", name: "things", digest: "d1", base_url: asked.base_url, origin: "https://api.example", plan: asked };
   /** @type {Surroundings} */
@@ -55,6 +55,8 @@ export function bench(asked = GET_THINGS, change = {}) {
       recordOutcome: async ({ call_id }, outcome, upload) => void seen.journal.push(`${outcome.status} ${call_id}${upload ? " with upload" : ""}`),
     },
     isConnected: () => true,
+    tellProgress: (_call, progress) => void seen.told.push(progress),
+    readTiming: () => null,
     observer: {
       requestBuilt: (_call, request) => void seen.logged.push(request),
       answerRead: (_call, response) => void seen.logged.push(response),

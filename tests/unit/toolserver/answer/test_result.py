@@ -1,6 +1,7 @@
 """What a caller reads of an API's answer."""
 
 from collections.abc import Mapping
+from dataclasses import replace
 
 import orjson
 import pytest
@@ -9,6 +10,7 @@ from toolserver.answer.problem_details import problem_text
 from toolserver.answer.response_headers import ANSWER_HEADERS
 from toolserver.answer.result import (
     CUT_BY_SIZE,
+    CUT_BY_STOP,
     CUT_BY_TIME,
     FILE_NOT_STORED,
     LOST,
@@ -186,6 +188,8 @@ def test_an_answer_over_all_limits_names_both() -> None:
     assert read["hint"] == f"{READ_ON} {CUT_BY_SIZE}"
     slow = Answered(200, "text/event-stream", {}, TextBody(""), truncated=True, cut_by="time")
     assert orjson.loads(rendered(slow).body)["hint"] == CUT_BY_TIME
+    stopped = replace(slow, cut_by="stop")
+    assert orjson.loads(rendered(stopped).body)["hint"] == CUT_BY_STOP
 
 
 def test_cut_json_keeps_whole_items() -> None:
