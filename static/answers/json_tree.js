@@ -92,6 +92,29 @@ export class JsonTree {
     }
   }
 
+  /** Opens what is around a value and chooses it; the focus stays. @param {(string | number)[]} steps from the root */
+  revealPlace(steps) {
+    let row = /** @type {HTMLElement} */ (this.tree.firstElementChild);
+    for (const step of steps) {
+      const facts = this.#rows.get(row);
+      if (!facts) return;
+      this.#setOpen(row, true);
+      const path = pathBelow(facts.path, step);
+      const find = () => [...(facts.group?.children ?? [])].find((each) => this.#rows.get(each)?.path === path);
+      let next = find();
+      for (let last = facts.group?.lastElementChild; !next && last instanceof HTMLElement && last.dataset.more; ) {
+        last.remove();
+        this.#drawPart(facts);
+        next = find();
+        last = facts.group?.lastElementChild;
+      }
+      if (!(next instanceof HTMLElement)) return;
+      row = next;
+    }
+    this.#choose(row);
+    row.querySelector(".json-line")?.scrollIntoView({ block: "nearest" });
+  }
+
   /** @param {HTMLElement} row @param {boolean} isOpen */
   #setOpen(row, isOpen) {
     const facts = this.#rows.get(row);

@@ -2,6 +2,7 @@
 /** A list of like objects as a table. */
 import { t, counted } from "../base/language.js";
 import { button, el } from "../ui/dom.js";
+import { saveText } from "../ui/response_view.js";
 import { copyOf, isContainer, pathBelow, shorten } from "./json_path.js";
 
 /** @typedef {import("../types/types.js").JsonValue} JsonValue */
@@ -62,7 +63,20 @@ export function tableView({ path, rows, columns, isWhole }) {
     { class: "scroll table-scroll", tabindex: "0", role: "region", "aria-label": t`Table of the answer` },
     table,
   );
-  return el("div", null, el("p", { class: "hint" }, words), region, more);
+  const save = button(t`Download as CSV`, () => void saveTable({ rows, columns }), { class: "quiet small" });
+  return el(
+    "div",
+    { class: "stack" },
+    el("p", { class: "actions" }, el("span", { class: "hint" }, words), el("span", { class: "spacer" }), save),
+    region,
+    more,
+  );
+}
+
+/** @param {Pick<Tabular, "rows" | "columns">} table */
+async function saveTable(table) {
+  const { toCsv } = await import("./csv.js");
+  saveText(toCsv(table), "answer.csv");
 }
 
 /** @param {JsonObject} row @param {string[]} columns */

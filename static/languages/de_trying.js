@@ -21,6 +21,22 @@ export const GERMAN_TRYING = {
   "Preflight and connection": "Preflight und Verbindung",
   "To the bridge": "Zur Bridge",
 
+  // Search, table, comparison, the whole
+  "Search in the answer": "In der Antwort suchen",
+  "{0} of {1}": "{0} von {1}",
+  "more than {0}": "mehr als {0}",
+  "Previous match": "Voriger Treffer",
+  "Next match": "Nächster Treffer",
+  "Download as CSV": "Als CSV herunterladen",
+  "Compare with the last answer": "Mit der letzten Antwort vergleichen",
+  "Nothing differs from the answer of {0}.": "Nichts ist anders als in der Antwort von {0}.",
+  "Compared with the answer of {0}:": "Verglichen mit der Antwort von {0}:",
+  "{0} line added|{0} lines added": "{0} Zeile neu|{0} Zeilen neu",
+  "{0} line removed|{0} lines removed": "{0} Zeile entfernt|{0} Zeilen entfernt",
+  "What differs": "Was anders ist",
+  "You see all of it; a model reads only the beginning.": "Hier ist alles zu sehen; ein Modell liest nur den Anfang.",
+  "Show the whole answer ({0})": "Ganze Antwort zeigen ({0})",
+
   // An answer that comes
   "What has come so far": "Was bisher angekommen ist",
   "{0} received": "{0} empfangen",

@@ -2,12 +2,13 @@
 /** Where the answer to a press of *Run* is shown: beside the form where there is room, below it elsewhere. */
 import { t } from "../base/language.js";
 import { announceSentence, el, fill, notice } from "../ui/dom.js";
-import { bodyView } from "../answers/body_view.js";
 import { corsOffer } from "../answers/cors_advice.js";
 import { ApiError } from "../session/api_error.js";
 import { RUN_KEYS } from "../ui/key_names.js";
 import { loginOffer, wantsLogin } from "../ui/login_offer.js";
+import { answerOf } from "../ui/answer_head.js";
 import { errorView, outcomeView } from "../ui/outcome_view.js";
+import { answerExtras } from "./answer_extras.js";
 import { LinkQuestion } from "./link_question.js";
 
 /** @typedef {import("../types/api_types.js").CallReport} CallReport */
@@ -67,9 +68,12 @@ export class AnswerPane {
   /** @param {CallReport} report @param {{entry: CallEntry | undefined, asked_at: number}} known by this browser @param {HTMLElement | null} open */
   async #draw(report, known, open) {
     const { error } = report.outcome;
+    const { call_id } = report;
+    const extras = answerExtras(this.parts.api, this.tool.name, { call_id, answer: answerOf(report, known.entry) });
     this.showNodes(
       open,
-      outcomeView(report, this.tool.server_id, { bodyView, ...known }),
+      outcomeView(report, this.tool.server_id, { bodyView: extras.bodyView, ...known }),
+      extras.element,
       corsOffer(this.parts, error),
     );
     await this.#offerLogin(error);

@@ -107,3 +107,48 @@ async def test_a_failure_has_the_same_head_as_a_success(demo: BrowserHarness) ->
     await page.get_by_text("Saved requests and earlier calls").click()
     calls = page.get_by_role("list", name="Earlier calls")
     await expect(calls.get_by_role("listitem").first).to_contain_text("HTTP 404")
+
+
+async def test_an_answer_is_searched_compared_and_saved_as_a_table(demo: BrowserHarness) -> None:
+    """Findings, side by side: search in the answer, CSV, and what differs from the last one were missing."""
+    page = await demo.open_page(viewport={"width": 1280, "height": 800})
+    await go_to(page, "tools", "listProducts")
+    answer = await run_tool(page)
+    await answer.get_by_role("button", name="Tree", exact=True).click()
+    await answer.get_by_role("button", name="Search", exact=True).press("Enter")
+    search = answer.get_by_role("searchbox", name="Search in the answer")
+    await expect(search).to_be_focused()
+    await page.keyboard.type("mint")
+    await expect(answer.get_by_role("search")).to_contain_text("1 match")
+    await expect(answer.locator("[aria-selected=true]")).to_contain_text("Mint tea")
+    await page.keyboard.press("Enter")
+    await expect(answer.get_by_role("search")).to_contain_text("1 of 1")
+    await expect(page.get_by_test_id("run")).to_be_enabled()
+
+    await answer.get_by_role("button", name="Table", exact=True).click()
+    async with page.expect_download() as saving:
+        await answer.get_by_role("button", name="Download as CSV").click()
+    saved = await saving.value
+    assert saved.suggested_filename == "answer.csv"
+    assert (await saved.path()).read_text(encoding="utf-8").startswith("id,name,category,price")
+
+    form = page.get_by_role("form", name="Try listProducts")
+    await form.get_by_role("textbox", name="search").fill("mint")
+    await run_tool(page)
+    await expect(page.locator(".outcome-head")).to_contain_text("HTTP 200")
+    await page.get_by_role("button", name="Compare with the last answer").click()
+    differs = page.get_by_role("region", name="What differs")
+    await expect(differs.locator(".removed", has_text="Black tea")).to_be_visible()
+    assert await barriers(page) == []
+
+
+async def test_a_person_sees_all_of_an_answer_that_is_cut_for_a_model(odd: BrowserHarness) -> None:
+    """Finding page-F22: of 1 MiB of JSON a person saw the model's beginning, as text."""
+    page = await odd.open_page(viewport={"width": 1280, "height": 800})
+    await go_to(page, "tools", "getLarge")
+    await page.get_by_role("button", name="Edit as JSON").click()
+    await page.get_by_label("Arguments as JSON").fill('{"bytes": 1048576}')
+    answer = await run_tool(page)
+    await expect(answer).to_contain_text("Truncated: the caller gets the first")
+    await expect(answer).to_contain_text("You see all of it")
+    await expect(answer.locator("[role=tree], [role=table]").first).to_be_visible()
