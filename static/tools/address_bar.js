@@ -19,7 +19,7 @@ function runButton({ safe, method }, formId) {
     class: safe ? "primary" : "primary unsafe",
     "aria-keyshortcuts": verbatim(IS_MAC ? "Meta+Enter" : "Control+Enter"),
     dataset: { testid: "run" },
-    icon: verbatim("play"),
+    icon: "play",
   };
   const keys = el("kbd", { "aria-hidden": "true" }, RUN_KEYS);
   const run = el("button", look, safe ? t`Run` : t`Run (${method})`, keys);
