@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -11,9 +11,9 @@ from prometheus_client.registry import Collector
 from bridge.auth.attempts import SharedCounts
 from bridge.browsers.gateway import FindRoute
 from bridge.calls.call_watch import CallObserver
+from bridge.calls.refusals import OnRefusal
 from bridge.cluster.changes import Followed
 from bridge.cluster.relay import Relay
-from bridge.errors import ErrorCode
 from bridge.homes import Home, HomeOf
 from bridge.http.answers_elsewhere import OtherReplicas
 from bridge.http.routing import Route
@@ -83,7 +83,7 @@ class Observers:
     """Of each change of each call."""
     followed_calls: Sequence[CallObserver] = ()
     """Of each change of a call of a turn, of a request that watches its calls, or that may be sent again."""
-    refusals: Sequence[Callable[[ErrorCode], None]] = ()
+    refusals: Sequence[OnRefusal] = ()
     """Of each call that is refused before it is opened."""
     turns: Sequence[TurnEndObserver] = ()
     """Of the end of each turn that is not cancelled."""

@@ -77,6 +77,10 @@ class BatchEngine(Protocol):
         """Return which of `names` are arguments of the tool itself."""
         ...
 
+    def note_refusal(self, call: ToolCall, error: WireError) -> None:
+        """Note a call that was refused before it came to the engine."""
+        ...
+
 
 async def run_batch(engine: BatchEngine, calls: Sequence[BatchCall], limits: Limits) -> list[BatchOutput]:
     """Run calls in parallel, as far as limits and their own order allow; returns outputs in call order.
@@ -133,21 +137,26 @@ class _Batch:
             self._progress.notify_all()
 
     async def _outcome(self, read: _Read, place: Prerequisites) -> CallOutcome:
+        call = read.batch_call.call
         problem = read.problem.message if read.problem else place.problem
         if problem is not None:
             detail = {"argument": read.problem.argument if read.problem else "depends_on", "pointer": ""}
-            raise BridgeError(ErrorCode.INVALID_ARGUMENTS, problem, detail=detail)
+            raise self._refused(call, BridgeError(ErrorCode.INVALID_ARGUMENTS, problem, detail=detail))
         await self._wait_for(place.needs | place.after)
         failed = [
             self.outputs[other].id for other in sorted(place.needs) if not self.outputs[other].has_succeeded
         ]
         if failed:
             message = f"It depends on {', '.join(failed)}, which did not succeed. The call was not made."
-            raise BridgeError(ErrorCode.DEPENDENCY_FAILED, message, detail={"depends_on": failed})
-        call = read.batch_call.call
+            detail = {"depends_on": failed}
+            raise self._refused(call, BridgeError(ErrorCode.DEPENDENCY_FAILED, message, detail=detail))
         return await self._engine.call_tool(
             replace(call, options=replace(call.options, latest_end=self._latest_end))
         )
+
+    def _refused(self, call: ToolCall, refusal: BridgeError) -> BridgeError:
+        self._engine.note_refusal(call, refusal.error)
+        return refusal
 
     async def _wait_for(self, others: Collection[int]) -> None:
         if not others:

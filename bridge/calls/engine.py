@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import asyncio
 import json
-from collections.abc import Callable, Collection, Generator, Iterable, Mapping, Sequence
+from collections.abc import Collection, Generator, Iterable, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
 from functools import partial
@@ -24,6 +24,7 @@ from bridge.calls.dispatcher import Dispatcher
 from bridge.calls.outcome import CallOutcome
 from bridge.calls.ports import RecordedCall
 from bridge.calls.reading import Reading
+from bridge.calls.refusals import OnRefusal, RefusedCall
 from bridge.calls.repeated_calls import RepeatedCalls
 from bridge.calls.request import ALL_TOOLS, CallOptions, CallRequest, ToolCall, unquote_call
 from bridge.calls.result_select import checked_select, select_of_tool, split_select
@@ -31,7 +32,7 @@ from bridge.calls.state_machine import CallState
 from bridge.catalog.registry import Registry
 from bridge.catalog.search.indexes import SearchIndexes
 from bridge.catalog.server_view import ServerRecord, UserView
-from bridge.errors import BridgeError, ErrorCode
+from bridge.errors import BridgeError, ErrorCode, WireError
 from toolserver.answer.result import JSON, Answered, TextBody
 from toolserver.arguments.arguments import ArgumentValidator, parse_arguments
 from toolserver.errors import ArgumentError, quote_text
@@ -93,9 +94,9 @@ class Engine:
         answers: StoredAnswers,
         *,
         repeats: RepeatedCalls,
-        on_refusal: Sequence[Callable[[ErrorCode], None]] = (),
+        on_refusal: Sequence[OnRefusal] = (),
     ) -> None:
-        """`on_refusal`: told the code of each call that is refused before it is opened; must not fail."""
+        """`on_refusal`: told of each call that is refused before it is opened."""
         self._registry = registry
         self._approvals = approvals
         self._admission = admission
@@ -114,6 +115,7 @@ class Engine:
                 stored. `IdempotencyKeyReused` for a repeated call.
         """
         user_id = call.context.user_id
+        view = None
         try:
             self._admission.admit_call(user_id)
             if call.arguments_text[:1] != "{":
@@ -128,9 +130,23 @@ class Engine:
                 call = replace(call, tool_name=tool.name)
             return await self._run(view, tool, call)
         except BridgeError as refusal:
-            for tell in self._on_refusal:
-                tell(refusal.error.code)
+            self._tell_refusal(call, refusal.error, view)
             raise
+
+    def note_refusal(self, call: ToolCall, error: WireError) -> None:
+        """Note a call that its endpoint, batch or model loop has refused itself, before it came here."""
+        self._tell_refusal(call, error, None)
+
+    def _tell_refusal(self, call: ToolCall, error: WireError, view: UserView | None) -> None:
+        """`view`: the tools of the call's user, where they were looked at."""
+        name = error.detail.get("tool") or call.tool_name  # that of `run_operation`
+        tool = None if view is None else view.catalog.find_called(name)
+        if tool is None:
+            refused = RefusedCall(call.context, name, call.server_id, error.code)
+        else:
+            refused = RefusedCall(call.context, tool.name, tool.server_id, error.code)
+        for tell in self._on_refusal:
+            tell(refused)
 
     async def _call_own(self, view: UserView, call: ToolCall) -> CallOutcome:
         """Run one of the bridge's own tools."""

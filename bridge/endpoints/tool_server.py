@@ -103,20 +103,26 @@ class ToolServer(DeclaredRoutes):
         if caller.is_forwarded:
             name = await self._registry.own_name(caller.user.id, name)
         message_id = message_id_of(request)
-        deadline_s = _requested_deadline(request)
+        context = CallContext(
+            caller.user.id,
+            chat_id_of(request),
+            message_id,
+            asked_by=caller.name,
+            caller_id=caller.id,
+            relayed_id=relayed_id_of(request),
+        )
+        try:
+            deadline_s = _requested_deadline(request)
+            text = await _arguments_text(request)
+        except BridgeError as error:
+            self._engine.note_refusal(ToolCall(context, name, ""), error.error)
+            raise
         group = None if message_id is None else f"{caller.id} {message_id}"
         reading = Reading(outlines=outlines_of(request, caller))
         call = ToolCall(
-            CallContext(
-                caller.user.id,
-                chat_id_of(request),
-                message_id,
-                asked_by=caller.name,
-                caller_id=caller.id,
-                relayed_id=relayed_id_of(request),
-            ),
+            context,
             tool_name=name,
-            arguments_text=await _arguments_text(request),
+            arguments_text=text,
             server_id=request.match_info.get("server"),
             options=CallOptions(group=group, deadline_s=deadline_s, reading=reading),
         )

@@ -17,6 +17,7 @@ from prometheus_client.registry import Collector
 
 from bridge.browser_protocol import PAGE_PHASES
 from bridge.calls.open_call import OpenCall
+from bridge.calls.refusals import RefusedCall
 from bridge.calls.state_machine import CallState
 from bridge.calls.waits import WAIT_OF, WAITS, Wait
 from bridge.errors import ErrorCode
@@ -97,8 +98,9 @@ class CallMetrics(Collector):
         for phase, ms in zip(PAGE_PHASES, phases_ms, strict=False):
             self._page_seconds[phase].add(min(ms / 1000, most_s))
 
-    def note_refusal(self, code: ErrorCode) -> None:
+    def note_refusal(self, refused: RefusedCall) -> None:
         """Count a call that was refused before it was opened."""
+        code = refused.code
         self._refused[code] = self._refused.get(code, 0) + 1
 
     def collect(self) -> Iterator[Metric]:

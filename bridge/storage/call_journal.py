@@ -23,6 +23,7 @@ from sqlalchemy.exc import SQLAlchemyError
 from bridge.browser_protocol import Result
 from bridge.calls.argument_redaction import redact_arguments
 from bridge.calls.call_facts import CallFacts
+from bridge.calls.call_filter import ALL_CALLS, CallFilter
 from bridge.calls.endings import bridge_stopped
 from bridge.calls.open_call import OpenCall
 from bridge.calls.outcome import doubtful_error
@@ -46,6 +47,7 @@ from bridge.storage.call_mapping import (
     storable_arguments,
     values_of,
 )
+from bridge.storage.calls.call_conditions import askers_of, conditions_of
 from bridge.storage.dialects import reason_of
 from bridge.storage.store import Store
 from bridge.storage.tables import CallRow
@@ -341,21 +343,20 @@ class CallJournal:
             return read_call(row) if row is not None and row.user_id == user_id else None
 
     async def list_calls(
-        self, user_id: str, *, before: float | None, limit: int, operation: tuple[str, str] | None = None
+        self, user_id: str, *, before: float | None, limit: int, which: CallFilter = ALL_CALLS
     ) -> list[CallFacts]:
-        """Return a user's calls, newest first, opened before a time.
-
-        `operation`: only those of a server's id and an operation's key.
-        """
+        """Return a user's calls of a filter, newest first, opened before a time."""
         await self.catch_up()
-        wanted = select(CallRow).where(CallRow.user_id == user_id)
-        if operation is not None:
-            wanted = wanted.where(CallRow.server_id == operation[0], CallRow.operation_key == operation[1])
-        if before is not None:
-            wanted = wanted.where(CallRow.opened_at < before)
+        older = () if before is None else (CallRow.opened_at < before,)
+        wanted = select(CallRow).where(CallRow.user_id == user_id, *older, *conditions_of(which))
         async with self._session() as session:
             rows = await session.scalars(wanted.order_by(CallRow.opened_at.desc()).limit(limit))
             return [read_call(row) for row in rows]
+
+    async def list_askers(self, user_id: str) -> list[str]:
+        """Return who asked for the newest calls of a user, as calls name them."""
+        async with self._session() as session:
+            return sorted(await session.scalars(askers_of(user_id)))
 
     async def list_ended(self, user_id: str, *, since: float, limit: int) -> list[EndedCall]:
         """Return a user's calls that were opened since a time and have ended, newest first."""

@@ -327,6 +327,34 @@ class CallRow(Base):
     """Whether the user's cookies for the API went along, where `transport` is known."""
 
 
+class RefusedCallRow(Base):
+    """A call that was refused before a page was asked: one of its user's newest."""
+
+    __tablename__ = "refused_calls"
+    __table_args__ = (Index("ix_refused_calls_user_id_at", "user_id", "at"),)
+    id: Mapped[str] = mapped_column(String(32), primary_key=True)
+    user_id: Mapped[str] = mapped_column(String(32), ForeignKey("users.id", ondelete="CASCADE"))
+    tool: Mapped[str] = mapped_column(String(64))
+    """As the caller wrote it, if there is no such tool; cut to the length of the column."""
+    server_id: Mapped[str | None] = mapped_column(String(64))
+    code: Mapped[str] = mapped_column(String(30))
+    asked_by: Mapped[str | None] = mapped_column(Text)
+    chat_id: Mapped[str | None] = mapped_column(Text)
+    at: Mapped[float]
+
+
+class RefusedDayRow(Base):
+    """How many calls of a user were refused on one day, in UTC."""
+
+    __tablename__ = "refused_days"
+    user_id: Mapped[str] = mapped_column(
+        String(32), ForeignKey("users.id", ondelete="CASCADE"), primary_key=True
+    )
+    day: Mapped[str] = mapped_column(String(10), primary_key=True)
+    """Such as `2026-11-28`."""
+    refused: Mapped[int] = mapped_column(BigInteger)
+
+
 class McpTaskRow(Base):
     """A call of an MCP client that polls for its result."""
 

@@ -8,6 +8,7 @@ from typing import NamedTuple
 from urllib.parse import urlsplit
 
 from bridge.calls.open_call import OpenCall
+from bridge.calls.refusals import RefusedCall
 from bridge.calls.waits import WAIT_OF, Wait
 from bridge.errors import ErrorCode
 from bridge.tracing.context import TraceContext
@@ -101,14 +102,14 @@ class CallSpans:
             spans.stretch = self._tracer.start_span(kind, kind.title, parent, {}, began_ns=now)
             spans.waits_for = waits_for
 
-    def note_refusal(self, code: ErrorCode) -> None:
+    def note_refusal(self, refused: RefusedCall) -> None:
         """Note why a call was refused before it was opened, at the request or message that asked for it.
 
         A turn goes on: its model reads why, and may do better.
         """
         span = current_span()
         if span is not None and span.type.kind == "server":
-            span.set_attribute(ERROR_TYPE, code.value)
+            span.set_attribute(ERROR_TYPE, refused.code.value)
 
     def _begin(self, call: OpenCall) -> _OpenSpans:
         request = call.request

@@ -98,7 +98,7 @@ class CallsPart(Part):
             *LimitRoutes(self.registry, self._controls).list_routes(),
             *calls.list_routes(),
             *BatchRoutes(self.engine, lambda: limits.now, calls.describe_outcome).list_routes(),
-            *CallHistoryRoutes(self.dispatcher, journal).list_routes(),
+            *CallHistoryRoutes(self.dispatcher, journal, self._records.refused).list_routes(),
             *tools.list_routes(),
         ]
 

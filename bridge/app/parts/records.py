@@ -20,6 +20,7 @@ from bridge.metrics.metric_definitions import StateGauges
 from bridge.readiness.readiness import Check
 from bridge.readiness.readiness_checks import make_storage_checks
 from bridge.storage.call_journal import CallJournal, OnUnrecorded
+from bridge.storage.calls.refused_calls import RefusedCallTables
 from bridge.storage.chat.retention import Retention
 from bridge.storage.preferences import ApprovalTables
 from bridge.storage.replicas.fenced_calls import FencedCalls
@@ -50,6 +51,7 @@ class RecordsPart(Part):
                 FencedCalls(store.fenced_sessions), self.journal, ground.homes, ground.tasks
             )
         self.repeats = RepeatedCalls(self.journal, ground.secret)
+        self.refused = RefusedCallTables(store)
         self.unsettled = 0
         """Number of calls that were running when the bridge last stopped."""
 
@@ -59,8 +61,8 @@ class RecordsPart(Part):
         return self.fenced or self.journal
 
     def list_observers(self) -> Observers:
-        """Return what notes calls that may be sent again."""
-        return Observers(followed_calls=[self.repeats.note_move])
+        """Return what notes calls that may be sent again, and refused ones."""
+        return Observers(followed_calls=[self.repeats.note_move], refusals=[self.refused.note_refusal])
 
     def list_routes(self) -> Sequence[Route]:
         """Return the routes of approvals, statistics and the audit log."""
@@ -83,11 +85,14 @@ class RecordsPart(Part):
         """Count what waits for the database."""
         gauges.journal_waiting.labels("calls").set(self.journal.backlog.waiting)
         gauges.journal_away.labels("calls").set(self.journal.backlog.is_away)
+        gauges.journal_waiting.labels("refused calls").set(self.refused.number_waiting)
 
     async def start(self) -> None:
         """Settle what another process left of calls, unless replicas do so for each user."""
         ground = self._ground
         ground.tasks.keep_running(self.journal.sweep_hourly, "old calls")
+        ground.tasks.keep_running(self.refused.write_regularly, "refused calls")
+        ground.tasks.keep_running(self.refused.sweep_hourly, "old refused calls")
         answers = Retention(ground.store, ground.settings.storage)  # also where models are off by now
         ground.tasks.keep_running(answers.sweep_regularly, "old answers")
         if self.fenced is not None:
@@ -104,4 +109,5 @@ class RecordsPart(Part):
 
     async def close(self) -> None:
         """Write what is left."""
+        await self.refused.write_noted()
         await self.journal.close_journal()

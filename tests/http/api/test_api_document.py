@@ -130,6 +130,7 @@ async def test_every_operation_answers_as_the_document_says(bridge: Bridge, witn
     await _walk_providers(witness)
     await _walk_batches(witness)
     await _walk_calls(witness)
+    await _walk_refused_calls(witness)
     await _walk_approval(witness)
     await _walk_kept(witness)
     await _walk_conversations(bridge, witness)
@@ -360,6 +361,13 @@ async def _walk_approval(witness: Witness) -> None:
     await witness.ask("DELETE", "/api/approval/grants/none", status=404)
     await witness.ask("DELETE", "/api/approval/grants")
     await witness.ask("GET", "/api/audit")
+
+
+async def _walk_refused_calls(witness: Witness) -> None:
+    refused = await witness.ask("GET", "/api/calls/refused")
+    codes = [each["code"] for each in refused["calls"]]
+    assert codes[:3] == ["invalid_arguments", "unknown_tool", "not_accepted"]
+    assert (await witness.ask("GET", "/api/calls/askers"))["askers"]
 
 
 async def _walk_calls(witness: Witness) -> None:

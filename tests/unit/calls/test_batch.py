@@ -35,6 +35,7 @@ class FakeEngine:
     log: list[str] = field(default_factory=list[str])
     seen: dict[str, str] = field(default_factory=dict[str, str])
     running: set[str] = field(default_factory=set[str])
+    noted: list[tuple[str, str]] = field(default_factory=list[tuple[str, str]])
 
     async def call_tool(self, call: ToolCall) -> CallOutcome:
         name = call.context.chat_id or ""
@@ -61,6 +62,9 @@ class FakeEngine:
 
     async def own_arguments(self, call: ToolCall, names: Collection[str]) -> Collection[str]:
         return self.own & frozenset(names)
+
+    def note_refusal(self, call: ToolCall, error: WireError) -> None:
+        self.noted.append((call.context.chat_id or "", error.code.value))
 
 
 def _failed(code: ErrorCode, state: CallState) -> CallOutcome:
@@ -142,6 +146,7 @@ async def test_what_depends_on_a_failure_is_not_made() -> None:
     assert refusal
     assert refusal.detail == {"depends_on": ["b"]}
     assert engine.log == ["+a", "+d", "-a", "-d"]
+    assert sorted(engine.noted) == [("b", "dependency_failed"), ("c", "dependency_failed")]
 
 
 @pytest.mark.parametrize("name", ["sequential", "no_batch"])

@@ -4,13 +4,16 @@ import pytest
 
 from bridge.browser_protocol import Accepted, Result
 from bridge.calls.call_watch import CallObservers
-from bridge.calls.request import CallRequest
+from bridge.calls.refusals import RefusedCall
+from bridge.calls.request import CallContext, CallRequest
 from bridge.errors import ErrorCode
 from bridge.telemetry.call_spans import CallSpans, place_phases
 from bridge.tracing.names import REQUEST, TURN
 from bridge.tracing.tracer import Tracer, within_span
 from tests.support.calls.dispatcher_harness import DispatcherHarness, answered, decision_of, failed, request
 from tests.support.traces.span_list import SpanList, tracer_into
+
+REFUSED = RefusedCall(CallContext("ann"), "nosuch", None, ErrorCode.UNKNOWN_TOOL)
 
 MS = 1_000_000
 
@@ -119,9 +122,9 @@ def test_a_refused_call_is_an_error_of_its_request_and_not_of_a_models_turn() ->
     for kind, error in ((REQUEST, "unknown_tool"), (TURN, None)):
         span = tracer.start_span(kind, "x", None, {})
         with within_span(span):
-            calls.note_refusal(ErrorCode.UNKNOWN_TOOL)
+            calls.note_refusal(REFUSED)
         assert span.error == error
-    calls.note_refusal(ErrorCode.UNKNOWN_TOOL)
+    calls.note_refusal(REFUSED)
 
 
 def test_the_phases_of_a_page_lie_in_the_middle_of_the_time_that_it_took() -> None:

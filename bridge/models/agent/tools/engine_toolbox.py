@@ -270,7 +270,7 @@ class EngineToolbox:
         """Return the call to run, or the output that says what is wrong with it."""
         tool = self.find_tool_of(call)
         if tool is None:
-            return self._unknown(call.name)
+            return self._unknown(call)
         if call.is_search:
             return self._prepared_search(call)
         if call.is_in_doubt and not tool.is_safe:
@@ -282,6 +282,7 @@ class EngineToolbox:
         except ArgumentError as error:
             detail = {"argument": error.argument, "pointer": error.pointer}
             refusal = WireError(code=ErrorCode.INVALID_ARGUMENTS, message=error.message, detail=detail)
+            self.services.engine.note_refusal(self._tool_call(call, tool.name, tool.server_id, ""), refusal)
             return _failed(refusal, call.name)
         return self._batch_call(call, tool, text)
 
@@ -293,33 +294,35 @@ class EngineToolbox:
         return _SearchCall(self.search, self._batch_call(call, self.search.tool, text))
 
     def _batch_call(self, call: ModelCall, tool: BridgeTool, text: str) -> BatchCall:
+        return BatchCall(call.call_id, self._tool_call(call, tool.name, tool.server_id, text))
+
+    def _tool_call(self, call: ModelCall, name: str, server_id: str | None, text: str) -> ToolCall:
         request = self.request
-        return BatchCall(
-            call.call_id,
-            ToolCall(
-                CallContext(
-                    request.user_id,
-                    request.chat_id,
-                    request.message_id,
-                    request.turn_id,
-                    turn_call_id=None if self.is_nested else call.call_id,
-                    asked_by=f"{request.asked_by}, model {request.model}"[:MAX_ASKED_BY_CHARS],
-                    caller_id=request.caller_id,
-                ),
-                tool.name,
-                text,
-                server_id=tool.server_id,
-                options=CallOptions(group=request.turn_id, reading=EARLY_OUTLINES),
-                scope=request.scope,
+        return ToolCall(
+            CallContext(
+                request.user_id,
+                request.chat_id,
+                request.message_id,
+                request.turn_id,
+                turn_call_id=None if self.is_nested else call.call_id,
+                asked_by=f"{request.asked_by}, model {request.model}"[:MAX_ASKED_BY_CHARS],
+                caller_id=request.caller_id,
             ),
+            name,
+            text,
+            server_id=server_id,
+            options=CallOptions(group=request.turn_id, reading=EARLY_OUTLINES),
+            scope=request.scope,
         )
 
     def _find_local(self, name: str) -> LocalTool | None:
         return next((local for local in self.locals if local.tool.name == name), None)
 
-    def _unknown(self, name: str) -> CallOutput:
+    def _unknown(self, call: ModelCall) -> CallOutput:
+        error = WireError(code=ErrorCode.UNKNOWN_TOOL, message="The model has no tool of this name.")
+        self.services.engine.note_refusal(self._tool_call(call, call.name, None, ""), error)
         can_search = "tool_search" if self.search else "run_operation" if _must_search(self.tools) else None
-        return CallOutput(unknown_text(name, can_search=can_search), has_succeeded=False)
+        return CallOutput(unknown_text(call.name, can_search=can_search), has_succeeded=False)
 
     async def _found(self, wanted: _SearchCall) -> CallOutput:
         """Search as `find_operations` does, and load what it finds beside the tools that are listed."""

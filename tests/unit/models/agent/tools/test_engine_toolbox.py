@@ -353,6 +353,7 @@ class _Answering:
 
     def __init__(self, outcome: CallOutcome) -> None:
         self.outcome = outcome
+        self.note_refusal: Any = None
 
     async def call_tool(self, _call: object) -> CallOutcome:
         return self.outcome
