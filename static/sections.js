@@ -36,9 +36,9 @@ const SECTIONS = dictionaryOf({
     const { ModelsView } = await import("./models/models_view.js");
     return (parts) => new ModelsView(parts);
   },
-  calls: async ({ parts: [id = ""] }) => {
+  calls: async ({ parts: [id = ""], query }) => {
     const { CallLogView } = await import("./call_history/call_log_view.js");
-    return (parts) => new CallLogView(parts, id);
+    return (parts) => new CallLogView(parts, id, query);
   },
   charts: async () => {
     const { ChartsView } = await import("./call_history/charts_view.js");

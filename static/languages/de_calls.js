@@ -168,10 +168,57 @@ export const GERMAN_CALLS = {
   "No body.": "Kein Body.",
   "A file. The caller gets it, or a link to it.": "Eine Datei. Der Aufrufer bekommt sie oder einen Link darauf.",
   "Earlier calls": "Frühere Aufrufe",
-  "Show earlier calls": "Frühere Aufrufe zeigen",
   "Show more": "Mehr zeigen",
   "No earlier calls. The bridge stores calls for 30 days.":
     "Keine früheren Aufrufe. Die Bridge speichert Aufrufe 30 Tage lang.",
+  "No call of the last 30 days fits.": "Kein Aufruf der letzten 30 Tage passt.",
+  "Earlier calls cannot be read. {0}": "Frühere Aufrufe lassen sich nicht lesen. {0}",
+  "{0} calls were refused in the last 30 days. Only the newest {1} are listed.":
+    "In den letzten 30 Tagen wurden {0} Aufrufe abgewiesen. Nur die neuesten {1} stehen hier.",
+  "This call is not known. Calls are stored for 30 days.":
+    "Diesen Aufruf gibt es hier nicht. Aufrufe werden 30 Tage lang gespeichert.",
+  "More about this list": "Mehr zu dieser Liste",
+  "Export as HAR": "Als HAR exportieren",
+  Filters: "Filter",
+  "Filters ({0})": "Filter ({0})",
+  // The export of calls
+  "Requests and answers are complete only of calls that this browser made and still remembers.":
+    "Anfragen und Antworten sind nur von Aufrufen vollständig, die dieser Browser gemacht hat und noch kennt.",
+  "Values of credentials are replaced.": "Werte von Zugangsdaten sind ersetzt.",
+  "{0} calls that sent no request are left out, such as refused ones.":
+    "{0} Aufrufe ohne Anfrage fehlen, etwa abgewiesene.",
+  "Older calls were not read.": "Ältere Aufrufe wurden nicht gelesen.",
+  "Tool {0}.": "Tool {0}.",
+  "Failed: {0}.": "Fehlgeschlagen: {0}.",
+  "The bridge stores neither request nor answer: the address is that of the operation, headers and bodies are missing.":
+    "Die Bridge speichert weder Anfrage noch Antwort: Die Adresse ist die der Operation, Header und Bodys fehlen.",
+  "The body that was sent is a file, and is missing.": "Der gesendete Body ist eine Datei und fehlt.",
+  "Only the beginning of the body that was sent is here.": "Hier steht nur der Anfang des gesendeten Bodys.",
+  "Only the beginning is here.": "Hier steht nur der Anfang.",
+  "A file; its content is missing.": "Eine Datei; ihr Inhalt fehlt.",
+  "More filters": "Weitere Filter",
+  "Any time": "Jederzeit",
+  Anyone: "Alle",
+  API: "API",
+  "Clear all filters": "Alle Filter zurücksetzen",
+  "Refused by the bridge": "Von der Bridge abgewiesen",
+  "refused: unknown tool": "abgewiesen: unbekanntes Tool",
+  "refused: invalid arguments": "abgewiesen: falsche Argumente",
+  "refused: not accepted": "abgewiesen: nicht akzeptiert",
+  "refused: too many calls": "abgewiesen: zu viele Aufrufe",
+  "refused: queue full": "abgewiesen: Warteschlange voll",
+  "refused: breaker open": "abgewiesen: Sicherung offen",
+  "refused: too large": "abgewiesen: zu groß",
+  "refused: what it needs failed": "abgewiesen: Voraussetzung fehlgeschlagen",
+  "refused: {0}": "abgewiesen: {0}",
+  "Close the call": "Aufruf schließen",
+  "Request and answer are stored only in the browser that made the call, until its page is closed.":
+    "Anfrage und Antwort hat nur der Browser, der den Aufruf gemacht hat, bis seine Seite geschlossen wird.",
+  "Error code": "Fehlercode",
+  "The bridge refused this call before a browser was asked. Nothing was sent.":
+    "Die Bridge hat diesen Aufruf abgewiesen, bevor ein Browser gefragt wurde. Es wurde nichts gesendet.",
+  "Its arguments are not stored. The caller was answered with the reason.":
+    "Seine Argumente sind nicht gespeichert. Der Aufrufer hat den Grund als Antwort bekommen.",
   "late result": "spätes Ergebnis",
   Arguments: "Argumente",
   "Copy the arguments": "Argumente kopieren",

@@ -62,6 +62,21 @@ export class ControlsApi {
     return this.bridge.sendRequest("GET", before === null ? "/api/calls" : `/api/calls?before=${before}`);
   }
 
+  /** Calls that fit, newest first. @param {URLSearchParams} query as `GET /api/calls` has it @returns {Promise<import("../types/api_types.js").StoredCallPage>} */
+  searchCalls(query) {
+    return this.bridge.sendRequest("GET", query.size === 0 ? "/api/calls" : `/api/calls?${query}`);
+  }
+
+  /** Calls that were refused before a page was asked. @returns {Promise<import("../types/api_types.js").RefusedCallList>} */
+  listRefused() {
+    return this.bridge.sendRequest("GET", "/api/calls/refused");
+  }
+
+  /** Who asked for calls, as `asked_by` says it. @returns {Promise<string[]>} */
+  async listAskers() {
+    return (await this.bridge.sendRequest("GET", "/api/calls/askers")).askers;
+  }
+
   /** The last calls of one operation, newest first. @param {string} server @param {string} operation its key @returns {Promise<import("../types/api_types.js").StoredCallPage>} */
   listCallsOf(server, operation) {
     return this.bridge.sendRequest("GET", `/api/calls?${new URLSearchParams({ server, operation })}`);

@@ -312,6 +312,21 @@ export interface StoredCallPage {
   calls: StoredCall[];
   next: number | null;
 }
+/** A call that was refused before a page was asked; `at` in seconds since 1970. */
+export interface RefusedCall {
+  id: string;
+  tool: string;
+  server: string | null;
+  code: string;
+  asked_by: string | null;
+  chat_id: string | null;
+  at: number;
+}
+export interface RefusedCallList {
+  calls: RefusedCall[];
+  /** Those of the last 30 days, with older ones that are only counted. */
+  total: number;
+}
 /** One thing that happened; `at` in seconds since 1970. */
 export interface AuditEntry {
   id: string;

@@ -16,6 +16,7 @@ const MARGIN_PX = 400;
  * @property {(line: Line) => HTMLElement} make     a list item
  * @property {(line: Line, element: HTMLElement) => void} [update]  what may have changed of one that is drawn
  * @property {(line: Line) => number} guess         height in CSS pixels before it is measured
+ * @property {boolean} [isTable]                    its lines are rows below a head, not items of a list
  */
 
 /** @template Line */
@@ -152,6 +153,7 @@ export class WindowedList {
   /** @param {HTMLElement} element @param {number} index */
   #place(element, index) {
     element.style.top = this.isWhole ? "" : `${this.heights.offsetOf(index)}px`;
+    if (this.drawing.isTable) return element.setAttribute("aria-rowindex", String(index + 2));
     if (this.isWhole) return;
     element.setAttribute("aria-setsize", String(this.lines.length));
     element.setAttribute("aria-posinset", String(index + 1));

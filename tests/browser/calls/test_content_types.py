@@ -233,13 +233,15 @@ async def test_the_log_plays_shows_and_saves_but_never_runs_an_answer(
     """The user sees what the model was given, and can have the whole; markup stays characters."""
     scene, page = kinds
     await go_to(page, "calls")
-    for tool in ("sound", "page", "table"):
+    for tool, shown in (
+        ("sound", page.get_by_label("The audio the API answered with")),
+        ("page", page.get_by_text("<h1>Hi</h1>")),
+        ("table", page.get_by_text("Only the beginning of")),
+    ):
         await scene.caller.call(tool)
         await page.get_by_role("row").filter(has_text=tool).get_by_role("button", name=tool).first.click()
-    await expect(page.get_by_label("The audio the API answered with")).to_be_visible()
-    await expect(page.get_by_text("<h1>Hi</h1>")).to_be_visible()
+        await expect(shown).to_be_visible()
     assert await page.title() != "run"
-    await expect(page.get_by_text("Only the beginning of")).to_be_visible()
     async with page.expect_download() as download:
         await page.get_by_role("button", name="Download the answer").first.click()
     assert (await (await download.value).path()).read_bytes() == TABLE.encode()

@@ -89,7 +89,7 @@ async def test_the_log_and_the_answer_say_which_way_a_call_took(office: Office) 
     await expect(answer.get_by_text("by the companion", exact=False)).to_be_visible()
     await expect(answer.get_by_role("link", name="Call it through the companion")).to_have_count(0)
     await answer.get_by_role("link", name="Show in Calls").click()
-    row = office.page.get_by_role("table", name="Calls")
+    row = office.page.get_by_role("region", name="Call", exact=True)
     await expect(row.get_by_test_id("via")).to_have_text(
         "Sent by the companion extension, without your login."
     )
