@@ -8,7 +8,7 @@ export const GERMAN_SEARCH = {
   "Search tools, servers, calls, chats and views": "Tools, Server, Aufrufe, Chats und Ansichten durchsuchen",
   "Search tools, servers, calls, chats…": "Tools, Server, Aufrufe, Chats suchen …",
   "Ctrl+K": "Strg+K",
-  "Chats were not searched: {0}": "Chats wurden nicht durchsucht: {0}",
+  "The bridge was not searched: {0}": "Die Bridge wurde nicht durchsucht: {0}",
   "Nothing has all of these words.": "Nichts enthält alle diese Wörter.",
   "Keyboard shortcuts": "Tastenkürzel",
   Close: "Schließen",

@@ -5,16 +5,16 @@ import { announceSentence, el, fill, freshId, sentenceOf } from "../ui/dom.js";
 import { formatCount } from "../ui/format_count.js";
 import { drawing } from "../ui/icon.js";
 import { findEntries, groupEntries } from "./entries.js";
-import { findChats, listEntries } from "./sources.js";
+import { findCalls, findChats, listEntries } from "./sources.js";
 
 /** @typedef {import("./entries.js").Entry} Entry */
 /** @typedef {import("../types/view_types.js").Parts} Parts */
 
-/** Milliseconds of rest before chats are searched: the bridge does that. */
+/** Milliseconds of rest before chats and stored calls are searched: the bridge does that. */
 const REST_MS = 200;
 
 export class Palette {
-  /** An entry keeps its option when chats are added: who reads or presses it still has it. @type {WeakMap<Entry, HTMLElement>} */
+  /** An entry keeps its option when others are added: who reads or presses it still has it. @type {WeakMap<Entry, HTMLElement>} */
   #options = new WeakMap();
 
   /** @param {Parts} parts @param {{showKeys: () => void}} actions */
@@ -23,8 +23,8 @@ export class Palette {
     this.showKeys = showKeys;
     /** @type {Entry[]} */
     this.local = [];
-    /** Those of the last words that the bridge answered. @type {Entry[]} */
-    this.chats = [];
+    /** Chats and calls of the last words, as the bridge answered. @type {Entry[]} */
+    this.stored = [];
     /** What is shown, in the order of the arrow keys. @type {{entry: Entry, option: HTMLElement}[]} */
     this.shown = [];
     this.chosen = 0;
@@ -74,27 +74,27 @@ export class Palette {
   }
 
   #search() {
-    this.chats = [];
+    this.stored = [];
     this.#render();
     clearTimeout(this.timer);
-    this.timer = setTimeout(() => void this.#addChats(this.input.value), REST_MS);
+    this.timer = setTimeout(() => void this.#addStored(this.input.value), REST_MS);
   }
 
   /** @param {string} query */
-  async #addChats(query) {
-    try {
-      const chats = await findChats(this.parts, query);
-      if (query !== this.input.value || !this.element.open) return;
-      this.chats = chats;
-      this.#render(this.chosen);
-    } catch (failure) {
-      fill(this.note, t`Chats were not searched: ${sentenceOf(failure)}`);
-    }
+  async #addStored(query) {
+    const answers = await Promise.allSettled([findCalls(this.parts, query), findChats(this.parts, query)]);
+    if (query !== this.input.value || !this.element.open) return;
+    const known = new Set(this.local.map(({ address }) => address));
+    const found = answers.flatMap((answer) => (answer.status === "fulfilled" ? answer.value : []));
+    this.stored = found.filter(({ kind, address }) => kind !== t`Calls` || !known.has(address));
+    this.#render(this.chosen);
+    const failed = answers.find((answer) => answer.status === "rejected");
+    if (failed) fill(this.note, t`The bridge was not searched: ${sentenceOf(failed.reason)}`);
   }
 
   /** @param {number} [chosen] */
   #render(chosen = 0) {
-    const groups = groupEntries([...findEntries(this.local, this.input.value), ...this.chats]);
+    const groups = groupEntries([...findEntries(this.local, this.input.value), ...this.stored]);
     this.shown[this.chosen]?.option.setAttribute("aria-selected", "false");
     this.shown = groups.flatMap(({ entries }) => entries).map((entry) => ({ entry, option: this.#optionOf(entry) }));
     const boxes = groups.map(({ kind, entries, more }) => {

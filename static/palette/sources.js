@@ -5,10 +5,14 @@ import { servesModels } from "../base/served_models.js";
 import { ChatApi } from "../session/chat_api.js";
 import { listSections, viewAddress } from "../ui/router.js";
 import { changeAppearance } from "../ui/appearance.js";
+import { formatTime } from "../base/time_format.js";
 import { entry } from "./entries.js";
 
 /** @typedef {import("./entries.js").Entry} Entry */
 /** @typedef {import("../types/view_types.js").Parts} Parts */
+
+/** The bridge searches for no more. */
+const MAX_WORDS_CHARS = 200;
 
 /** Views that have no section of their own. @type {[label: string, address: string][]} */
 const VIEWS = [
@@ -57,6 +61,21 @@ function callEntry({ call_id, tool, state, request }) {
     viewAddress("calls", call_id),
     request ? `${request.method} ${request.url}` : state,
     call_id,
+  );
+}
+
+/**
+ * Calls that the bridge stores and whose tool or operation has the words; without words none.
+ * @param {Pick<Parts, "controls">} parts
+ * @param {string} query
+ * @returns {Promise<Entry[]>} newest first
+ */
+export async function findCalls({ controls }, query) {
+  const text = query.trim().slice(0, MAX_WORDS_CHARS);
+  if (text === "") return [];
+  const { calls } = await controls.api.searchCalls(new URLSearchParams({ text }));
+  return calls.map(({ call_id, tool, operation, opened_at }) =>
+    entry(t`Calls`, tool, viewAddress("calls", call_id), `${operation} · ${formatTime(1000 * opened_at)}`, call_id),
   );
 }
 
