@@ -103,7 +103,7 @@ async function measureLists({ root, operations, repeats }) {
   const place = /** @type {HTMLElement} */ (document.getElementById("main"));
   /** @type {Record<string, Record<string, number>>} */
   const found = {};
-  for (const [list, make, actions] of [["review", (/** @type {any} */ parts) => new ReviewView(parts, "shelves"), reviewing(place)], ["tools", (/** @type {any} */ parts) => new ToolsView(parts, ""), choosing(place)]]) {
+  for (const [list, make, actions] of [["review", (/** @type {any} */ parts) => new ReviewView(parts, "shelves"), reviewing(place)], ["tools", (/** @type {any} */ parts) => new ToolsView(parts, "", new URLSearchParams()), choosing(place)]]) {
     /** @type {Record<string, number[]>} */
     const times = {};
     for (let round = 0; round < repeats; round += 1) {

@@ -11,6 +11,7 @@ from playwright.async_api import Page
 from bench.event_loop import run
 from bench.report import print_table
 from tests.browser.browser_harness import open_harness
+from tests.browser.served_page import serving_sources
 from tests.support.chromium import running_chromium
 
 OPERATIONS = 10_000
@@ -26,12 +27,13 @@ def measure_long_lists(*, quick: bool) -> dict[str, object]:
 
 
 async def _measure(folder: Path, repeats: int) -> dict[str, object]:
-    async with (
-        running_chromium(whole=True) as browser,
-        open_harness(browser, folder, ["mirror.yaml"]) as harness,
-    ):
-        page = await harness.open_page(viewport={"width": 1280, "height": 900})
-        found = await measure_in(page, repeats)
+    with serving_sources():  # the script imports modules one by one
+        async with (
+            running_chromium(whole=True) as browser,
+            open_harness(browser, folder, ["mirror.yaml"]) as harness,
+        ):
+            page = await harness.open_page(viewport={"width": 1280, "height": 900})
+            found = await measure_in(page, repeats)
     rows = [[view, action, time] for view, times in found.items() for action, time in times.items()]
     print_table(f"{OPERATIONS:,} operations, median ms", ["list", "action", "ms"], rows)
     return {**found}

@@ -10,7 +10,6 @@ export const GERMAN_TOOLS = {
   Tag: "Tag",
   "All tags": "Alle Tags",
   "No tool matches.": "Kein Tool passt.",
-  "and {0} more; search to find them": "und {0} weitere; die Suche findet sie",
   paused: "pausiert",
   "Pin {0}": "{0} anheften",
   "Pinned: shown to models. Press to unpin": "Angeheftet: Modelle sehen es. Zum Lösen drücken",
@@ -76,6 +75,7 @@ export const GERMAN_TOOLS = {
   "The form is filled with example values": "Das Formular ist mit Beispielwerten gefüllt",
   Clear: "Leeren",
   "Clear the form": "Formular leeren",
+  "Clear the search": "Suche leeren",
   "This tool takes no arguments.": "Dieses Tool nimmt keine Argumente.",
   'The arguments must be one JSON object, such as {"id": 7}.':
     'Die Argumente müssen ein JSON-Objekt sein, etwa {"id": 7}.',

@@ -1,5 +1,6 @@
 // @ts-check
 /** What the palette can open, and which of it fits what was typed. Pure. */
+import { rankFound } from "../base/ranked_search.js";
 
 /** @typedef {{kind: string, label: string, detail: string, search: string, address: string, run?: () => void}} Entry
  *   `search`: lower case, what is looked into; `address`: of the view; `run`: in place of going there */
@@ -20,31 +21,8 @@ export function entry(kind, label, address, detail = "", more = "") {
   return { kind, label, detail, address, search: `${label} ${detail} ${more}`.toLowerCase() };
 }
 
-/**
- * The entries that contain every word, best first: those whose label begins with the first word, then those in which
- * a word of the label does, then the others; each in the order given.
- * @param {Iterable<Entry>} entries
- * @param {string} query
- * @returns {Entry[]}
- */
-export function findEntries(entries, query) {
-  const words = query.toLowerCase().split(/\s+/).filter(Boolean);
-  /** @type {Entry[][]} */
-  const ranks = [[], [], []];
-  for (const each of entries)
-    if (words.every((word) => each.search.includes(word))) ranks[rankOf(each, words)]?.push(each);
-  return ranks.flat();
-}
-
-/** @param {Entry} found @param {string[]} words */
-function rankOf({ label }, [first = ""]) {
-  const low = label.toLowerCase();
-  if (low.startsWith(first)) return 0;
-  const begins = label
-    .split(/[^\p{L}\p{N}]+|(?<=\p{Ll})(?=\p{Lu})/u)
-    .some((part) => part.toLowerCase().startsWith(first));
-  return begins ? 1 : 2;
-}
+/** @param {Iterable<Entry>} entries @param {string} query @returns {Entry[]} those that contain every word, best first */
+export const findEntries = (entries, query) => rankFound(entries, query, (each) => each);
 
 /**
  * Found entries by kind, in the order of their best entry.

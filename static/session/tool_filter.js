@@ -1,5 +1,6 @@
 // @ts-check
 /** Which tools of the list a reader wants to see. Pure. */
+import { rankFound } from "../base/ranked_search.js";
 
 /** @typedef {import("../types/api_types.js").Tool} Tool */
 /** @typedef {"" | "shown" | "not_shown" | "pinned" | "not_accepted"} Standing  "" = any */
@@ -9,26 +10,28 @@
  * @param {Tool[]} tools
  * @param {ToolFilter} filter every word of the query must occur in name, path or description
  * @param {Set<string>} pinned names
- * @returns {Tool[]}
+ * @returns {Tool[]} the best first where there is a query, else as they come
  */
 export function findTools(tools, { query, server, tag, standing }, pinned) {
-  const words = query.toLowerCase().split(/\s+/).filter(Boolean);
-  return tools.filter((tool) => {
+  const fitting = tools.filter((tool) => {
     if (server !== "" && tool.server_id !== server) return false;
-    if (tag !== "" && !tool.tags.includes(tag)) return false;
-    return hasStanding(tool, standing, pinned) && words.every((word) => textOf(tool).includes(word));
+    return (tag === "" || tool.tags.includes(tag)) && hasStanding(tool, standing, pinned);
   });
+  return rankFound(fitting, query, searchedOf);
 }
 
-/** What is searched of each, from its first search on. @type {WeakMap<Tool, string>} */
-const texts = new WeakMap();
+/** What is searched of each, from its first search on. @type {WeakMap<Tool, import("../base/ranked_search.js").Searched>} */
+const searched = new WeakMap();
 
 /** @param {Tool} tool */
-function textOf(tool) {
+function searchedOf(tool) {
   const { name, method, path, description } = tool;
-  const text = texts.get(tool) ?? `${name} ${method} ${path} ${description}`.toLowerCase();
-  texts.set(tool, text);
-  return text;
+  const found = searched.get(tool) ?? {
+    label: name,
+    search: `${name} ${method} ${path} ${description}`.toLowerCase(),
+  };
+  searched.set(tool, found);
+  return found;
 }
 
 /** @param {Tool} tool @param {Standing} standing @param {Set<string>} pinned */

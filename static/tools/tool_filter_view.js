@@ -21,13 +21,15 @@ const STANDINGS = [
   ["not_accepted", t`Not accepted`],
 ];
 
-/** What was last looked for, while this page is open: choosing a tool does not lose it. @type {ToolFilter} */
-const last = { query: "", server: "", tag: "", standing: "" };
+/** @type {ToolFilter} */
+const NOTHING = { query: "", server: "", tag: "", standing: "" };
+/** The last search, while this page is open: choosing a tool does not lose it. */
+const last = { ...NOTHING };
 
 export class ToolFilterView {
   /** @param {() => void} onChange @param {string | null} [server] looks for its tools, and for nothing that was looked for before */
   constructor(onChange, server = null) {
-    if (server !== null) Object.assign(last, { query: "", server, tag: "", standing: "" });
+    if (server !== null) Object.assign(last, { ...NOTHING, server });
     const change = () => {
       Object.assign(last, this.readFilter());
       onChange();
@@ -54,6 +56,13 @@ export class ToolFilterView {
       tag: this.tag.value,
       standing: /** @type {Standing} */ (this.standing.value),
     };
+  }
+
+  /** Looks for nothing. */
+  clear() {
+    Object.assign(last, NOTHING);
+    this.search.value = "";
+    for (const select of [this.server, this.tag, this.standing]) select.value = "";
   }
 
   /** Offers what there is; a choice that is still there stays. @param {Server[]} servers @param {Tool[]} tools */

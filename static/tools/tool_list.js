@@ -1,18 +1,21 @@
 // @ts-check
-/** The rows of the list of tools: by server and tag, groups to fold, a pin for each tool where there is a choice. */
+/** The list of tools: by server and tag, or the best first when they are searched. Only the rows in sight are made. */
 import { t, formatNumber } from "../base/language.js";
-import { button, el, fill, link, methodTag } from "../ui/dom.js";
+import { button, el, fill, methodTag } from "../ui/dom.js";
 import { formatCount } from "../ui/format_count.js";
-import { ListKeys } from "../ui/list_keys.js";
+import { breakableName } from "../ui/name_breaks.js";
+import { WindowedKeys } from "../ui/windowed_keys.js";
+import { WindowedList } from "../ui/windowed_list.js";
 import { viewAddress } from "../ui/router.js";
-import { groupTools } from "../session/tool_filter.js";
 import { sumTokens } from "../session/tool_tokens.js";
+import { linesOf } from "./tool_lines.js";
 
 /** @typedef {import("../types/api_types.js").Tool} Tool */
-/** @typedef {import("../session/tool_filter.js").ToolGroup} ToolGroup */
+/** @typedef {import("./tool_lines.js").Line} Line */
 /**
  * @typedef {object} Listing
  * @property {Tool[]} tools          found
+ * @property {boolean} isRanked      the best first, without groups
  * @property {boolean} isFiltered    then groups are open
  * @property {string} chosen         name of the tool that is open
  * @property {Map<string, string>} titles  of servers, by id
@@ -22,11 +25,6 @@ import { sumTokens } from "../session/tool_tokens.js";
  * @property {(tool: Tool) => boolean} isPaused
  */
 
-/** With more tools, groups begin folded. */
-const MANY_TOOLS = 150;
-/** More rows than this at once are not read by anybody; the search finds the rest. */
-const MAX_ROWS = 300;
-
 /** Groups that the user has opened or folded, while this page is open. @type {Map<string, boolean>} */
 const folded = new Map();
 
@@ -34,98 +32,135 @@ export class ToolList {
   /** @param {(name: string, isPinned: boolean) => void} pin */
   constructor(pin) {
     this.pin = pin;
-    this.element = el("div", { class: "tool-list" });
-    this.keys = new ListKeys(this.element);
+    const rows = el("ul", { class: "tool-rows", "aria-label": t`Tools` });
+    this.element = el("div", { class: "tool-list" }, rows);
     /** @type {Listing | null} */
     this.listing = null;
-    this.rowsLeft = 0;
+    /** What an element was last made of. @type {WeakMap<HTMLElement, string>} */
+    this.versions = new WeakMap();
+    /** @type {WindowedList<Line>} */
+    this.list = new WindowedList(rows, {
+      keyOf: (line) => (line.kind === "tool" ? `tool ${line.tool.name}` : `${line.kind} ${line.id}`),
+      make: (line) => this.#make(line),
+      update: (line, element) => this.#update(line, element),
+      guess: (line) => (line.kind === "tool" ? 32 : 34),
+    });
+    this.keys = new WindowedKeys(rows, this.list, ({ kind }) => kind !== "server");
+  }
+
+  /** Once it is in the page. */
+  start() {
+    this.list.start();
+  }
+
+  stop() {
+    this.list.stop();
   }
 
   /** Keeps the focus where it is. @param {Listing} listing */
   showTools(listing) {
     this.listing = listing;
-    this.rowsLeft = MAX_ROWS;
-    const focused = this.element.contains(document.activeElement)
-      ? /** @type {HTMLElement} */ (document.activeElement).dataset
-      : {};
-    fill(this.element, ...groupTools(listing.tools).map(({ server_id, groups }) => this.#section(server_id, groups)));
-    this.keys.takeRows();
-    const again = (/** @type {"pin" | "fold"} */ name) =>
-      focused[name] === undefined
-        ? undefined
-        : [.../** @type {NodeListOf<HTMLElement>} */ (this.element.querySelectorAll(`[data-${name}]`))].find(
-            ({ dataset }) => dataset[name] === focused[name],
-          );
-    (again("pin") ?? again("fold"))?.focus();
+    const lines = linesOf(listing.tools, { ...listing, folded });
+    this.keys.leadTo(lines, [
+      (line) => line.kind === "tool" && line.tool.name === listing.chosen,
+      ({ kind }) => kind === "tool",
+    ]);
+    this.list.showLines(lines);
   }
 
-  /** @param {string} serverId @param {ToolGroup[]} groups */
-  #section(serverId, groups) {
+  /** Scrolls the list, not the page: the tool stands in its middle. @param {string} name of a tool that is listed */
+  revealTool(name) {
+    const at = this.list.lines.findIndex((line) => line.kind === "tool" && line.tool.name === name);
+    const row = this.list.revealLine(at);
+    if (row === undefined) return;
+    const [list, { top, height }] = [this.element.getBoundingClientRect(), row.getBoundingClientRect()];
+    this.element.scrollTop += top + height / 2 - (list.top + list.height / 2);
+  }
+
+  /** @param {Line} line */
+  #make(line) {
+    const element = el("li", { class: line.kind === "tool" ? null : `tool-${line.kind}` });
+    this.#update(line, element);
+    return element;
+  }
+
+  /** Fills it anew only when something else is to be seen. @param {Line} line @param {HTMLElement} element */
+  #update(line, element) {
+    const facts = this.#factsOf(line);
+    const version = JSON.stringify(facts);
+    if (this.versions.get(element) !== version) {
+      this.versions.set(element, version);
+      const control = element.contains(document.activeElement) ? document.activeElement?.className : undefined;
+      fill(element, ...(line.kind === "tool" ? this.#row(line.tool) : this.#heading(line)));
+      if (control !== undefined) this.keys.focusIn(element, control);
+    }
+    this.keys.update(line, element);
+  }
+
+  /** All that a line shows. @param {Line} line @returns {unknown[]} */
+  #factsOf(line) {
+    const { titles, tokens, chosen, pinned, mayPin, isPaused } = /** @type {Listing} */ (this.listing);
+    if (line.kind === "group") return [line.title, line.count, line.isOpen];
+    if (line.kind === "server") return [titles.get(line.id), sumTokens(line.tools, tokens)];
+    const { name, method, safe, accepted } = line.tool;
+    const marks = [name === chosen, accepted, isPaused(line.tool), tokens[name], mayPin, pinned.has(name)];
+    return [method, safe, this.#titleOfServer(line.tool), ...marks];
+  }
+
+  /** @param {Exclude<Line, {kind: "tool"}>} line @returns {HTMLElement[]} */
+  #heading(line) {
     const { titles, tokens } = /** @type {Listing} */ (this.listing);
-    const sum = sumTokens(
-      groups.flatMap(({ tools }) => tools),
-      tokens,
-    );
+    if (line.kind === "group") return [el("h3", null, this.#fold(line))];
+    const sum = sumTokens(line.tools, tokens);
     const cost = sum === null ? null : el("span", { class: "tokens" }, t`about ${formatCount(sum, "token")}`);
-    const title = el("h2", null, titles.get(serverId) ?? serverId, cost && " · ", cost);
-    return el("section", null, title, ...groups.flatMap((group) => this.#group(serverId, group, groups.length > 1)));
+    return [el("h2", null, titles.get(line.id) ?? line.id, cost && " · ", cost)];
   }
 
-  /** @param {string} serverId @param {ToolGroup} group @param {boolean} hasTitle */
-  #group(serverId, { title, tools }, hasTitle) {
-    const { isFiltered, tools: all, chosen } = /** @type {Listing} */ (this.listing);
-    const id = JSON.stringify([serverId, title]);
-    const begins = all.length <= MANY_TOOLS || !hasTitle || tools.some(({ name }) => name === chosen);
-    const isOpen = isFiltered || (folded.get(id) ?? begins);
-    const shown = isOpen ? tools.slice(0, Math.max(0, this.rowsLeft)) : [];
-    this.rowsLeft -= shown.length;
-    const hidden = isOpen ? tools.length - shown.length : 0;
-    return [
-      hasTitle ? this.#heading(id, title, tools.length, isOpen) : null,
-      shown.length > 0
-        ? el("ul", { class: "tool-rows", "aria-label": title || null }, ...shown.map((tool) => this.#row(tool)))
-        : null,
-      hidden > 0 ? el("p", { class: "hint" }, t`and ${hidden} more; search to find them`) : null,
-    ];
-  }
-
-  /** @param {string} id @param {string} title @param {number} count @param {boolean} isOpen */
-  #heading(id, title, count, isOpen) {
+  /** @param {Extract<Line, {kind: "group"}>} line */
+  #fold({ id, title, count, isOpen }) {
     const fold = () => {
       folded.set(id, !isOpen);
       if (this.listing) this.showTools({ ...this.listing, isFiltered: false });
     };
     const about = el("span", { class: "facts" }, formatCount(count, "tool"));
-    return el(
-      "h3",
-      { class: "tool-group" },
-      el(
-        "button",
-        { type: "button", class: "fold", onclick: fold, "aria-expanded": String(isOpen), dataset: { fold: id } },
-        title || t`Without a tag`,
-        " ",
-        about,
-      ),
+    const words = { class: "fold", "aria-expanded": String(isOpen), dataset: { fold: id } };
+    return el("button", { type: "button", onclick: fold, ...words }, title || t`Without a tag`, " ", about);
+  }
+
+  /** @param {Tool} tool @returns {(HTMLElement | null)[]} */
+  #row(tool) {
+    const { chosen, pinned, mayPin, isPaused } = /** @type {Listing} */ (this.listing);
+    const { name, method, path, safe, accepted } = tool;
+    const open = el(
+      "a",
+      {
+        href: viewAddress("tools", name),
+        "aria-current": name === chosen ? "true" : null,
+        class: accepted ? "" : "muted",
+        title: `${name}: ${method} ${path}`,
+      },
+      ...breakableName(name),
     );
+    return [
+      methodTag(method, safe),
+      el("span", { class: "named" }, open, this.#serverOf(tool)),
+      accepted ? null : el("span", { class: "badge" }, t`not accepted`),
+      isPaused(tool) ? el("span", { class: "badge warning" }, t`paused`) : null,
+      this.#cost(name),
+      mayPin ? this.#pinButton(name, pinned.has(name)) : null,
+    ];
+  }
+
+  /** Where groups do not say it. @param {Tool} tool */
+  #titleOfServer({ server_id }) {
+    const { isRanked, titles } = /** @type {Listing} */ (this.listing);
+    return isRanked && titles.size > 1 ? (titles.get(server_id) ?? server_id) : "";
   }
 
   /** @param {Tool} tool */
-  #row(tool) {
-    const { chosen, pinned, mayPin, isPaused } = /** @type {Listing} */ (this.listing);
-    return el(
-      "li",
-      null,
-      methodTag(tool.method, tool.safe),
-      link(tool.name, viewAddress("tools", tool.name), {
-        "aria-current": tool.name === chosen ? "true" : null,
-        class: tool.accepted ? "" : "muted",
-        title: `${tool.name}: ${tool.method} ${tool.path}`,
-      }),
-      tool.accepted ? null : el("span", { class: "badge" }, t`not accepted`),
-      isPaused(tool) ? el("span", { class: "badge warning" }, t`paused`) : null,
-      this.#cost(tool.name),
-      mayPin ? this.#pinButton(tool.name, pinned.has(tool.name)) : null,
-    );
+  #serverOf(tool) {
+    const title = this.#titleOfServer(tool);
+    return title === "" ? null : el("span", { class: "of-server" }, title);
   }
 
   /** @param {string} name */

@@ -1,7 +1,7 @@
 // @ts-check
 /** The tools, searchable, which of them models are shown, and the one being tried. */
 import { t } from "../base/language.js";
-import { announceSentence, el, fill, link, notice, sentenceOf } from "../ui/dom.js";
+import { announceSentence, button, el, fill, link, notice, sentenceOf } from "../ui/dom.js";
 import { drawing } from "../ui/icon.js";
 import { viewAddress } from "../ui/router.js";
 import { shownSentence, withPin } from "../session/selection.js";
@@ -56,6 +56,7 @@ export class ToolsView {
     const back = link(t`All tools`, viewAddress("tools"), { class: "back" });
     fill(this.split, side, el("div", null, back, this.place));
     fill(container, this.split);
+    this.list.start();
     const { inventory, controls } = this.parts;
     this.subscriptions = [inventory.onChange(() => this.#render()), controls.onChange(() => this.#renderList())];
     this.#render();
@@ -66,6 +67,7 @@ export class ToolsView {
     this.trialFor = "";
     this.trial?.stop();
     this.trial = null;
+    this.list.stop();
   }
 
   /** Another tool of the same list: the list stays as it is. @param {import("../ui/router.js").Route} route */
@@ -76,6 +78,7 @@ export class ToolsView {
     this.trial?.stop();
     this.trial = null;
     this.trialFor = "";
+    this.hasScrolled = false;
     this.#render(true);
     window.scrollTo(0, 0);
     return true;
@@ -148,16 +151,28 @@ export class ToolsView {
     return el("p", { class: "empty" }, t`There are no tools yet.`, " ", link(t`Add a server`, viewAddress("add")));
   }
 
+  #found() {
+    const { tools, selection } = this.parts.inventory;
+    return findTools(tools, this.filter.readFilter(), new Set(selection?.pinned));
+  }
+
+  /** The search hides what was just opened, from elsewhere. */
+  #isHidden() {
+    const isTool = (/** @type {Tool} */ { name }) => name === this.toolName;
+    return this.parts.inventory.tools.some(isTool) && !this.#found().some(isTool);
+  }
+
   #renderList() {
     const { inventory } = this.parts;
-    const pinned = new Set(inventory.selection?.pinned);
+    if (!this.hasScrolled && this.#isHidden()) this.filter.clear();
     const filter = this.filter.readFilter();
-    const tools = findTools(inventory.tools, filter, pinned);
+    const tools = this.#found();
     const isNone = tools.length === 0 && inventory.tools.length > 0;
-    fill(this.none, ...(isNone ? [drawing("no-hits"), t`No tool matches.`] : []));
+    fill(this.none, ...(isNone ? [drawing("no-hits"), t`No tool matches.`, " ", this.#clearButton()] : []));
     this.list.showTools({
       tools,
-      pinned,
+      pinned: new Set(inventory.selection?.pinned),
+      isRanked: filter.query.trim() !== "",
       isFiltered: Object.values(filter).some((value) => value !== ""),
       chosen: this.toolName,
       titles: new Map(inventory.servers.map(({ id, title }) => [id, title])),
@@ -167,7 +182,16 @@ export class ToolsView {
     });
     if (this.hasScrolled || !inventory.isLoaded) return;
     this.hasScrolled = true;
-    this.list.element.querySelector("[aria-current]")?.scrollIntoView({ block: "nearest" });
+    this.list.revealTool(this.toolName);
+  }
+
+  #clearButton() {
+    const clear = () => {
+      this.filter.clear();
+      this.#renderList();
+      this.filter.search.focus();
+    };
+    return button(t`Clear the search`, clear, { class: "quiet small" });
   }
 
   /** @param {Tool} tool */

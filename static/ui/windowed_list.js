@@ -154,9 +154,13 @@ export class WindowedList {
   #place(element, index) {
     element.style.top = this.isWhole ? "" : `${this.heights.offsetOf(index)}px`;
     if (this.drawing.isTable) return element.setAttribute("aria-rowindex", String(index + 2));
-    if (this.isWhole) return;
-    element.setAttribute("aria-setsize", String(this.lines.length));
-    element.setAttribute("aria-posinset", String(index + 1));
+    for (const [name, count] of /** @type {const} */ ([
+      ["aria-setsize", this.lines.length],
+      ["aria-posinset", index + 1],
+    ])) {
+      if (this.isWhole) element.removeAttribute(name);
+      else element.setAttribute(name, String(count));
+    }
   }
 
   /** Keeps the first line in sight where it is. @returns {boolean} whether lines moved */
@@ -168,7 +172,8 @@ export class WindowedList {
     const scroller = scrollerOf(this.element);
     const seen = this.heights.lineAt(Math.max(0, scroller.getBoundingClientRect().top) - top);
     const before = this.heights.offsetOf(Math.max(0, seen));
-    if (!this.heights.measureLines(drawn.map(([index, { offsetHeight }]) => [index, offsetHeight]))) return false;
+    const measured = drawn.map(([index, { offsetHeight }]) => /** @type {[number, number]} */ ([index, offsetHeight]));
+    if (!this.heights.measureLines(measured.filter(([, height]) => height > 0))) return false; // 0: hidden
     const moved = this.heights.offsetOf(Math.max(0, seen)) - before;
     for (const [index, element] of drawn) this.#place(element, index);
     if (moved !== 0 && top < 0) scroller.scrollTop += moved;
