@@ -1,1 +1,1 @@
-"""A demo model that needs no provider: it runs the tool calls that the user's message spells out."""
+"""A demo model that needs no provider: it makes the calls that a message spells out or asks for."""

@@ -1,7 +1,7 @@
 """The demo model: needs no provider, for the first run and for every test without a network.
 
-It understands one thing, `CALL name {json}`, and says so. Everything it says follows from its request; only
-the ids of its items are new each time. See `docs/reference/demo-model.md`.
+It understands plain requests to tools by rules, and `CALL name {json}`, and says so. Everything it says
+follows from its request; only the ids of its items are new each time. See `docs/reference/demo-model.md`.
 """
 
 from __future__ import annotations
@@ -12,6 +12,8 @@ import uuid
 from collections.abc import AsyncGenerator, Callable, Iterator, Sequence
 
 from bridge.models.agent.demo.replies import result_words, words_without_calls
+from bridge.models.agent.demo.sentence import language_of
+from bridge.models.agent.demo.understanding import Understood, understand
 from bridge.models.agent.item_events import (
     MessageEvents,
     beginning_events,
@@ -33,7 +35,7 @@ _WORDS = re.compile(r"\s*\S+\s*")
 
 
 class DemoModel:
-    """A `Model` that makes the calls it is told to make, and repeats their results."""
+    """A `Model` that makes the calls which the user's message asks for, and repeats their results."""
 
     def __init__(
         self, *, new_id: Callable[[], str] = lambda: uuid.uuid4().hex, now: Callable[[], float] = time.time
@@ -56,13 +58,16 @@ class DemoModel:
     def _events(self, request: ModelRequest, response: JsonObject) -> Iterator[JsonObject]:
         yield from beginning_events(response)
         asked, since = _last_asked(request.input)
-        calls = _calls_to_make(request, asked, since)
+        spelled = list(calls_in(asked))
+        understood = _understood(request, asked, since, is_spelled=bool(spelled))
+        meant = [(understood.name, understood.arguments)] if understood.arguments else []
+        calls = _calls_to_make(request, spelled or meant, since)
         for index, (name, arguments) in enumerate(calls):
             item = call_item("fc_" + self._new_id(), "call_" + self._new_id(), name, arguments)
             yield from call_events(item, index)
         if not calls:
-            text = result_words(since) or words_without_calls(request)
-            yield from self._message(text)
+            results = result_words(since, understood.language, by_rules=not spelled)
+            yield from self._message(results or words_without_calls(request, understood))
 
     def _message(self, text: str) -> Iterator[JsonObject]:
         message = MessageEvents("msg_" + self._new_id(), 0)
@@ -80,12 +85,30 @@ def _last_asked(items: Sequence[Item]) -> tuple[str, Sequence[Item]]:
     return "", items
 
 
-def _calls_to_make(request: ModelRequest, asked: str, since: Sequence[Item]) -> list[tuple[str, str]]:
-    """Return the calls of the user's message; only the next one, where the request wants one at a time."""
-    if not request.tools or request.options.get("tool_choice") == "none":
+def _understood(request: ModelRequest, asked: str, since: Sequence[Item], *, is_spelled: bool) -> Understood:
+    """Return the call of a plain sentence; none where calls are spelled out, forbidden, or made."""
+    if is_spelled:
+        return Understood(language_of(asked.partition("CALL ")[0]))
+    if not _may_call(request) or _calls_made(since):
+        return Understood(language_of(asked))
+    return understand(asked, request.tools)
+
+
+def _may_call(request: ModelRequest) -> bool:
+    return bool(request.tools) and request.options.get("tool_choice") != "none"
+
+
+def _calls_made(since: Sequence[Item]) -> int:
+    return sum(item.get("type") == "function_call" for item in since)
+
+
+def _calls_to_make(
+    request: ModelRequest, calls: list[tuple[str, str]], since: Sequence[Item]
+) -> list[tuple[str, str]]:
+    """Return the calls to make now; only the next one, where the request wants one at a time."""
+    if not _may_call(request):
         return []
-    calls = list(calls_in(asked))
-    made = sum(item.get("type") == "function_call" for item in since)
+    made = _calls_made(since)
     if request.options.get("parallel_tool_calls") is False:
         return calls[made : made + 1]
     return [] if made else calls
