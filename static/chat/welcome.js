@@ -45,7 +45,11 @@ function exampleButtons(examples, suggest) {
   if (examples.length === 0) return [];
   const label = (/** @type {string} */ text) => (text.includes("\n") ? t`All of them together` : text);
   return [
-    el("p", { class: "muted" }, t`The demo model needs no network and no key. It makes the calls that you write:`),
+    el(
+      "p",
+      { class: "muted" },
+      t`The demo model needs no network and no key. It goes by rules and understands plain requests such as these:`,
+    ),
     el(
       "div",
       { class: "examples" },

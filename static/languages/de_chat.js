@@ -153,6 +153,10 @@ export const GERMAN_CHAT = {
     "Für echte Antworten {0}: OpenAI, OpenRouter, ein lokales oder jedes andere mit derselben Schnittstelle.",
   "add a model": "ein Modell hinzufügen",
   "All of them together": "Alle zusammen",
-  "The demo model needs no network and no key. It makes the calls that you write:":
-    "Das Demo-Modell braucht kein Netz und keinen Schlüssel. Es macht die Aufrufe, die ihm geschrieben werden:",
+  "The demo model needs no network and no key. It goes by rules and understands plain requests such as these:":
+    "Das Demo-Modell braucht kein Netz und keinen Schlüssel. Es arbeitet nach Regeln und versteht einfache Bitten wie diese:",
+  "When does the shop open?": "Wann hat der Laden geöffnet?",
+  "Show me all vegan products": "Zeig mir alle veganen Produkte",
+  "How warm is it in the bedroom?": "Wie warm ist es im Schlafzimmer?",
+  "Order 2 of product 1 for Ada": "Bestelle 2 Stück von Produkt 1 für Ada",
 };

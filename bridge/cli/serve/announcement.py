@@ -16,7 +16,7 @@ MAX_LISTED_MODELS = 5
 
 _TRY_IT = """\
   curl {url}/v1/chat/completions -H "Authorization: Bearer {key}" -H "Content-Type: application/json" \\
-    -d '{{"model": "demo", "messages": [{{"role": "user", "content": "CALL listProducts {{}}"}}]}}'"""
+    -d '{{"model": "demo", "messages": [{{"role": "user", "content": "Show me all vegan products"}}]}}'"""
 
 
 @dataclass(frozen=True, slots=True)

@@ -290,10 +290,11 @@ class Filler:
         match = _EXAMPLES.search(text_at(schema, "description"))
         if inner is schema or not _is_free_text(inner) or not match:
             return None
-        words = set(re.findall(r"[a-z-]{3,}", match[1]))
-        places = [at for at, token in self._free() if token.word in words]
+        examples = {meaning(word): word for word in re.findall(r"[a-z-]{3,}", match[1])}
+        found = {at: examples.keys() & token.meanings for at, token in self._free()}
+        places = [at for at, meanings in found.items() if meanings]
         self._use(*places, is_precise=bool(places))
-        return [self.tokens[at].word for at in places] or None
+        return [examples[min(found[at])] for at in places] or None
 
     def _inner(self, _name: str, schema: JsonObject) -> JsonValue:
         """Return an object, or an array of one, all of whose required members are given."""

@@ -9,20 +9,20 @@ from bridge.models.agent.demo.understanding import Doubt
 
 TEXTS: Mapping[Text, str] = {
     "who": (
-        "Ich bin das Demo-Modell von Direct Tool Bridge. Ich brauche weder Anbieter noch Schlüssel "
-        "und arbeite nach Regeln: Ich verstehe einfache Bitten an die Werkzeuge unten und Zeilen "
-        "wie `CALL name {json}`. Mehrere Zeilen sind mehrere Aufrufe auf einmal."
+        "Ich bin das Demo-Modell von Direct Tool Bridge. Ich brauche weder Anbieter noch Schlüssel und "
+        "arbeite nach Regeln: Ich verstehe einfache Bitten an die Tools unten und Zeilen wie "
+        "`CALL name {json}`. Mehrere Zeilen sind mehrere Aufrufe auf einmal."
     ),
     "no_tools": (
-        "Mir wurden keine Werkzeuge angeboten. Fügen Sie auf der Seite der Bridge ein Dokument "
-        "hinzu, nehmen Sie seine Operationen an und lassen Sie die Seite offen."
+        "Mir wurde kein Tool angeboten. Auf der Seite der Bridge lässt sich ein Dokument hinzufügen; seine "
+        "Operationen müssen akzeptiert werden, und die Seite muss offen bleiben."
     ),
-    "no_call": "In dieser Runde darf ich kein Werkzeug aufrufen.",
-    "one_tool": "Mir wurde ein Werkzeug angeboten:",
-    "tools": "Mir wurden {} Werkzeuge angeboten:",
+    "no_call": "In dieser Runde darf ich kein Tool aufrufen.",
+    "one_tool": "Mir wurde ein Tool angeboten:",
+    "tools": "Mir wurden {} Tools angeboten:",
     "more": "und {} weitere",
-    "try": "Versuchen Sie `{}`.",
-    "called": "Ich bin das Demo-Modell und arbeite nach Regeln. Auf Ihre Bitte habe ich {} aufgerufen.",
+    "try": "Zum Ausprobieren: `{}`.",
+    "called": "Ich bin das Demo-Modell und arbeite nach Regeln. Auf diese Worte habe ich {} aufgerufen.",
     "by_rules": "Ich bin das Demo-Modell und arbeite nach Regeln.",
     "nothing_called": "Ich habe nichts aufgerufen. `CALL {} {{json}}` nennt alles genau.",
     "answered": "hat geantwortet:",
@@ -34,8 +34,8 @@ TEXTS: Mapping[Text, str] = {
 DOUBTS: Mapping[Doubt, str] = {
     "missing": "Für `{tool}` fehlt mir noch {missing}.",
     "unclear": "`{tool}` ändert vielleicht etwas, und ich verstehe {unclear} nicht.",
-    "ambiguous": "Zu Ihren Worten passt mehr als ein Werkzeug.",
-    "negated": "Sie verneinen etwas oder machen es von etwas abhängig, und das können meine Regeln nicht.",
-    "advice": "Sie fragen um Rat, und den können Regeln nicht geben.",
-    "unknown": "Sie wünschen eine Änderung, und ich kenne kein Werkzeug dafür.",
+    "ambiguous": "Zu diesen Worten passt mehr als ein Tool.",
+    "negated": "Hier wird etwas verneint oder von etwas abhängig gemacht, und das können meine Regeln nicht.",
+    "advice": "Hier wird um Rat gefragt, und den können Regeln nicht geben.",
+    "unknown": "Hier soll sich etwas ändern, und ich kenne kein Tool dafür.",
 }

@@ -2,6 +2,7 @@
 
 import itertools
 import json
+import re
 from pathlib import Path
 from typing import Literal, NamedTuple
 
@@ -27,6 +28,7 @@ from tests.support.documents.compiled import tools_of
 from tests.support.models.model_rounds import function, joined_text, model_request, output_of, read_round
 from toolserver.json_types import JsonObject, text_at
 
+STATIC = Path(__file__).parents[5] / "static"
 _SENTENCES = Path(__file__).parent / "sentences"
 _WANTED = 32
 """Of the forty that were written first."""
@@ -230,3 +232,15 @@ def test_any_text_is_read_as_a_sentence(text: str) -> None:
 def test_a_pattern_that_could_take_long_is_not_tried(pattern: str) -> None:
     """Patterns are foreign: one of `(a+)+` holds the process for years."""
     assert plain_schema({"type": "string", "pattern": pattern})["pattern"] == ""
+
+
+def test_what_the_chat_suggests_is_understood_in_both_languages(tools: Tools) -> None:
+    """Issue 44, point 4: the page suggests sentences, all of which are understood."""
+    code = (STATIC / "chat" / "demo_examples.js").read_text(encoding="utf-8")
+    german = (STATIC / "languages" / "de_chat.js").read_text(encoding="utf-8")
+    suggested = dict(re.findall(r'\["(\w+)", t`(.+)`\]', code))
+    assert len(suggested) == 4
+    for name, sentence in suggested.items():
+        (translated,) = re.findall(rf'"{re.escape(sentence)}": "(.+)"', german)
+        calls = [called(text, tools) for text in (sentence, translated)]
+        assert [call and call["name"] for call in calls] == [name, name]
