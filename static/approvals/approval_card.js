@@ -4,14 +4,18 @@
  * own, with nothing invisible in it and a bounded size, so that it can neither imitate the card nor push its facts away.
  */
 import { dictionaryOf } from "../base/dictionary.js";
-import { t } from "../base/language.js";
-import { button, el, factList, fill, freshId, methodTag } from "../ui/dom.js";
+import { t, verbatim } from "../base/language.js";
+import { button, el, factList, freshId, methodTag } from "../ui/dom.js";
+import { initialsMark } from "../ui/initials.js";
 import { guardControl, isArmed } from "../base/guarded_control.js";
 import { originFacts } from "../ui/asked_by.js";
 import { readLines, viaWords } from "../ui/transport_labels.js";
 import { formatSize } from "../ui/format_count.js";
 import { formatTime } from "../base/time_format.js";
-import { truncateText, truncateLine, escapeInvisible, escapeInvisibleLines } from "../base/untrusted_text.js";
+import { truncateLine } from "../base/untrusted_text.js";
+import { answerByKeys, isOnlyCard } from "./card_keys.js";
+import { longText } from "./long_text.js";
+import { valueView } from "./value_rows.js";
 import { asksEachTime, isOfChat } from "./approval_policy.js";
 import { claimWords } from "../mcp/claim_labels.js";
 
@@ -19,8 +23,7 @@ import { claimWords } from "../mcp/claim_labels.js";
 /** @typedef {import("./approval_policy.js").Decision} Decision */
 
 const SHOWN_URL_CHARS = 300;
-const SHOWN_VALUE_CHARS = 300;
-const SHOWN_VALUE_LINES = 6;
+const SHOWN_BODY_CHARS = 300;
 const SHOWN_ARGUMENTS = 12;
 
 /** @type {Record<import("../types/types.js").ReasonToAsk, string>} */
@@ -37,17 +40,22 @@ const REASONS = dictionaryOf({
 export class ApprovalCard {
   /**
    * @param {WaitingCard} card
+   * @param {string} api its title
    * @param {(decision: Decision) => void} decide
    * @param {import("../types/view_types.js").OriginNames | null} [names] null: it stands in its own chat
    */
-  constructor(card, decide, names = null) {
+  constructor(card, api, decide, names = null) {
     this.card = card;
+    this.api = api;
     this.names = names;
     this.decide = decide;
     this.left = el("span", { class: "facts", "aria-hidden": "true" });
     this.buttons = this.#decisionButtons();
     this.element = this.#render();
     this.updateCountdown(Date.now());
+    const [deny, allow] = this.buttons;
+    answerByKeys({ element: this.element, allow, deny, answer: (isAllowed) => decide(isAllowed ? "once" : "denied") });
+    queueMicrotask(() => this.#showKeys()); // one that it replaces is still there
   }
 
   /** Whether its buttons take a press. */
@@ -60,21 +68,28 @@ export class ApprovalCard {
     const seconds = Math.max(0, Math.ceil((this.card.expires_at - now) / 1000));
     this.left.textContent = seconds > 90 ? t`${Math.ceil(seconds / 60)} minutes left` : t`${seconds} s left`;
     this.left.classList.toggle("warning-text", seconds <= 20);
+    this.#showKeys();
+  }
+
+  /** Which keys mean it. */
+  #showKeys() {
+    this.element.dataset.keys = isOnlyCard(this.element) ? "any" : "own";
   }
 
   #decisionButtons() {
     const { tool, reason } = this.card;
     const scope = isOfChat(this.card) ? "chat" : "timed";
     const name = truncateLine(tool);
-    /** @param {string} label @param {Decision} decision @param {string} look */
-    const answer = (label, decision, look) =>
+    /** @param {string} label @param {Decision} decision @param {string} look @param {string} [key] */
+    const answer = (label, decision, look, key = "") =>
       guardControl(
         button(label, (event) => event.isTrusted && this.decide(decision), {
           class: look,
           "aria-label": `${label}: ${name}`,
+          dataset: { key },
         }),
       );
-    const forNow = [answer(t`Deny`, "denied", ""), answer(t`Allow once`, "once", "primary")];
+    const forNow = [answer(t`Deny`, "denied", "", verbatim("Esc")), answer(t`Allow once`, "once", "primary", "↵")];
     if (asksEachTime(reason)) return forNow;
     return [
       ...forNow,
@@ -83,18 +98,21 @@ export class ApprovalCard {
     ];
   }
 
+  #title() {
+    const api = truncateLine(this.api);
+    if (this.names === null) return el("h3", { id: freshId("card") }, api);
+    const place = el("span", { class: "facts" }, t`at ${api}`);
+    return el("h3", { id: freshId("card") }, truncateLine(this.card.tool), " ", place);
+  }
+
   #render() {
     const { card } = this;
-    const title = el(
-      "h3",
-      { id: freshId("card") },
-      truncateLine(card.tool),
-      el("span", { class: "facts" }, t` at ${truncateLine(card.server_id)}`),
-    );
+    const title = this.#title();
+    const mark = initialsMark(this.api, "tiny");
     return el(
       "article",
       { class: "card", role: "group", "aria-labelledby": title.id, dataset: { call: card.call_id } },
-      el("div", { class: "card-head" }, title, el("span", { class: "spacer" }), this.left),
+      el("div", { class: "card-head" }, mark, title, el("span", { class: "spacer" }), this.left),
       ...readLines(card.reads),
       cardAddress(card),
       factList([
@@ -142,16 +160,16 @@ const fixedLines = (fixed = []) =>
 
 /** What is sent where. @param {Pick<WaitingCard, "method" | "url" | "is_safe">} card */
 export function cardAddress({ method, url, is_safe }) {
-  const address = longText(url, { chars: SHOWN_URL_CHARS, what: t`the address`, isLine: true });
+  const address = longText(url, { chars: SHOWN_URL_CHARS, what: t`the address` });
   return el("p", { class: "mono card-url" }, methodTag(truncateLine(method), is_safe), " ", address);
 }
 
 /** @param {Pick<WaitingCard, "args" | "more_args">} card */
 export function argumentList({ args, more_args }) {
   if (args.length === 0) return el("p", { class: "hint" }, t`No arguments.`);
-  const rows = args.map(({ name, value }) => [
-    el("dt", null, truncateLine(name)),
-    el("dd", null, longText(value, { chars: SHOWN_VALUE_CHARS, what: t`all of ${truncateLine(name)}` })),
+  const rows = args.map((argument) => [
+    el("dt", null, truncateLine(argument.name)),
+    el("dd", null, valueView(argument)),
   ]);
   const list = el(
     "dl",
@@ -185,30 +203,13 @@ function bodyPart({ body, body_bytes, content_type }) {
     "details",
     { class: "card-body" },
     el("summary", null, about),
-    longText(body, { chars: SHOWN_VALUE_CHARS, what: t`the whole body` }),
+    longText(body, { chars: SHOWN_BODY_CHARS, what: t`the whole body`, look: "box" }),
   );
 }
 
-/**
- * @param {string} text
- * @param {{chars: number, what: string, isLine?: boolean}} how
- */
-function longText(text, { chars, what, isLine = false }) {
-  const show = isLine ? escapeInvisible : escapeInvisibleLines;
-  const short = truncateText(text, chars, isLine ? Infinity : SHOWN_VALUE_LINES);
-  const place = el("bdi", { class: isLine ? "card-text" : "card-text box", dir: "ltr" }, show(short.text));
-  if (!short.isCut) return place;
-  const showAll = () => {
-    fill(place, show(text));
-    all.remove();
-  };
-  const all = button(t`… Show ${what}`, showAll, { class: "quiet small" });
-  return el("span", null, place, " ", all);
-}
-
-/** What is said aloud of calls that have begun to wait. @param {WaitingCard[]} fresh */
-export function waitingSentence(fresh) {
+/** A sentence to announce calls that have begun to wait. @param {WaitingCard[]} fresh @param {(serverId: string) => string} titleOf */
+export function waitingSentence(fresh, titleOf) {
   const [{ tool, server_id, method }] = fresh;
   if (fresh.length > 1) return t`${fresh.length} calls are waiting for your approval.`;
-  return t`A call is waiting for your approval: ${truncateLine(method)} ${truncateLine(tool)} at ${truncateLine(server_id)}.`;
+  return t`A call is waiting for your approval: ${truncateLine(method)} ${truncateLine(tool)} at ${truncateLine(titleOf(server_id))}.`;
 }

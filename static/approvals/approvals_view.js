@@ -19,13 +19,14 @@ export class ApprovalsView {
   /** @type {(() => void)[]} */
   #subscriptions = [];
 
-  /** @param {HTMLElement} place @param {Pick<import("../types/view_types.js").Parts, "executor" | "inline" | "api" | "devices">} parts */
-  constructor(place, { executor, inline, api, devices }) {
+  /** @param {HTMLElement} place @param {Pick<import("../types/view_types.js").Parts, "executor" | "inline" | "api" | "devices" | "inventory">} parts */
+  constructor(place, { executor, inline, api, devices, inventory }) {
     this.place = place;
     this.executor = executor;
     this.inline = inline;
     this.api = api;
     this.devices = devices;
+    this.titleOf = inventory.titleOf.bind(inventory);
     this.title = el("h2", { tabindex: "-1", id: "approvals-title" });
     this.hint = el("p", { class: "hint" });
     this.list = el("div", { class: "stack" });
@@ -61,7 +62,7 @@ export class ApprovalsView {
     if (gone.length + fresh.length === 0) return;
     this.#headRow(cards.length);
     rearmControls(this.place);
-    if (fresh.length > 0) announceSentence(waitingSentence(fresh));
+    if (fresh.length > 0) announceSentence(waitingSentence(fresh, this.titleOf));
     if (hadFocus && !this.place.contains(document.activeElement)) this.#keepFocus();
   }
 
@@ -105,7 +106,8 @@ export class ApprovalsView {
   /** @param {WaitingCard} facts */
   #add(facts) {
     const names = { titleOf: chatTitles(this.api), devices: this.devices };
-    const card = new ApprovalCard(facts, (decision) => this.executor.decideCalls([facts.call_id], decision), names);
+    const decide = (/** @type {Decision} */ decision) => this.executor.decideCalls([facts.call_id], decision);
+    const card = new ApprovalCard(facts, this.titleOf(facts.server_id), decide, names);
     this.#cards.set(facts.call_id, card);
     this.list.append(card.element);
   }

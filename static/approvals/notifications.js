@@ -20,9 +20,10 @@ export class ApprovalNotices {
   #title = "";
   #ownNotices = "";
 
-  /** @param {{executor: import("../session/executor_client.js").ExecutorClient}} parts */
-  constructor({ executor }) {
+  /** @param {Pick<import("../types/view_types.js").Parts, "executor" | "inventory">} parts */
+  constructor({ executor, inventory }) {
     this.executor = executor;
+    this.inventory = inventory;
   }
 
   start() {
@@ -55,7 +56,7 @@ export class ApprovalNotices {
   #notify({ call_id, tool, server_id, method }) {
     if (this.#notified.has(call_id) || noticePermission() !== "granted") return;
     this.#notified.add(call_id);
-    const body = t`${truncateLine(method)} ${truncateLine(tool)} at ${truncateLine(server_id)}`;
+    const body = t`${truncateLine(method)} ${truncateLine(tool)} at ${truncateLine(this.inventory.titleOf(server_id))}`;
     const notification = new Notification(t`A call is waiting for your approval`, { body, tag: call_id });
     notification.onclick = () => {
       window.focus();

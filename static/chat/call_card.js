@@ -20,6 +20,7 @@ import { truncateLine } from "../base/untrusted_text.js";
  * @property {(callIds: string[], decision: import("../approvals/approval_policy.js").Decision) => void} decide
  * @property {(callId: string) => void} cancel
  * @property {(toolCallId: string) => void} retry
+ * @property {(serverId: string) => string} titleOf  of the API that has a waiting call
  * @property {(tool: string) => string} serverOf  id of the server that has the tool; "" when it is not known
  * @property {import("./call_file.js").FindFile} findFile
  */
@@ -115,7 +116,11 @@ export class ChatCallCard {
   showApproval(card) {
     if (card?.call_id === this.#approval?.card.call_id) return;
     const hadFocus = this.approvalPlace.contains(document.activeElement);
-    this.#approval = card && new ApprovalCard(card, (decision) => this.actions.decide([card.call_id], decision));
+    this.#approval =
+      card &&
+      new ApprovalCard(card, this.actions.titleOf(card.server_id), (decision) =>
+        this.actions.decide([card.call_id], decision),
+      );
     fill(this.approvalPlace, this.#approval?.element);
     if (hadFocus) this.opener.focus({ preventScroll: true });
   }

@@ -84,6 +84,7 @@ export class ConversationView {
       decide: executor.decideCalls.bind(executor),
       cancel: (/** @type {string} */ callId) => act(() => this.parts.controls.api.cancelCall(callId)),
       retry: (/** @type {string} */ id) => act((session) => session.retryCall(id)),
+      titleOf: inventory.titleOf.bind(inventory),
       serverOf: (/** @type {string} */ name) => inventory.tools.find((tool) => tool.name === name)?.server_id ?? "",
       readAttachment: (/** @type {string} */ messageId, /** @type {number} */ number) =>
         this.chat.readAttachment(this.#session?.id ?? "", messageId, number),

@@ -39,9 +39,10 @@ export class ChatThreadView {
   /** Calls whose questions are here. */
   #asking = new Set();
 
-  /** @param {Pick<Parts, "executor" | "inline">} parts @param {TurnActions} actions */
-  constructor({ executor, inline }, actions) {
+  /** @param {Pick<Parts, "executor" | "inline" | "inventory">} parts @param {TurnActions} actions */
+  constructor({ executor, inline, inventory }, actions) {
     this.executor = executor;
+    this.inventory = inventory;
     this.inline = inline;
     this.actions = actions;
     this.list = el("div", { class: "thread" });
@@ -142,8 +143,9 @@ export class ChatThreadView {
     return this.#views.flatMap((view) => ("callCards" in view ? view.callCards : []));
   }
 
-  /** Gives every call that waits its question. @param {Turn[]} [turns] */
+  /** Gives every call that waits its question, and follows it where the end is read. @param {Turn[]} [turns] */
   #showApprovals(turns = this.#drawn ? threadOf(this.#drawn) : []) {
+    const follows = isNearEnd();
     const open = openCallsOf(turns);
     const waiting = new Map(
       this.executor.cards.filter(({ call_id }) => open.has(call_id)).map((card) => [card.call_id, card]),
@@ -154,7 +156,8 @@ export class ChatThreadView {
     this.inline.showCards(waiting.keys());
     if (fresh.length === 0) return;
     rearmControls(this.list);
-    announceSentence(waitingSentence(fresh));
+    announceSentence(waitingSentence(fresh, (id) => this.inventory.titleOf(id)));
+    if (follows) this.toEnd();
     this.#showWay();
   }
 

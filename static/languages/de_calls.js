@@ -3,7 +3,6 @@
 
 /** @type {Record<string, string>} */
 export const GERMAN_CALLS = {
-  " at {0}": " bei {0}",
   // The first steps
   Ready: "Bereit",
   "You are connected. {0}": "Verbunden. {0}",

@@ -3,6 +3,7 @@
 import { t } from "../base/language.js";
 import { Acceptance } from "../session/acceptance.js";
 import { announceSentence, button, el, link, notice, sentenceOf } from "../ui/dom.js";
+import { initialsMark } from "../ui/initials.js";
 import { guardControl } from "../base/guarded_control.js";
 import { moreMenu } from "../ui/more_menu.js";
 import { viewAddress } from "../ui/router.js";
@@ -28,7 +29,7 @@ export function serverRow(parts, server) {
   return el(
     "article",
     { class: "server-row", "aria-label": server.title, dataset: { server: server.id } },
-    el("span", { class: "initials", "aria-hidden": "true" }, initialsOf(server.title)),
+    initialsMark(server.title),
     names,
     serverBadges(server),
     el("div", { class: "actions" }, ...serverActions(parts, server)),
@@ -38,13 +39,6 @@ export function serverRow(parts, server) {
 /** Its tools, once there are some to call. @param {Server} server */
 const placeOf = ({ id, accepted }) =>
   accepted > 0 ? `${viewAddress("tools")}?server=${encodeURIComponent(id)}` : viewAddress("servers", id, "review");
-
-/** @param {string} title @returns {string} at most two letters or digits */
-export function initialsOf(title) {
-  const words = title.match(/[\p{L}\p{N}]+/gu) ?? [];
-  const letters = words.slice(0, 2).map((word) => [...word][0]);
-  return letters.join("").toUpperCase();
-}
 
 /** @param {Server} server */
 function serverBadges(server) {

@@ -74,6 +74,11 @@ export class Inventory {
     return saved;
   }
 
+  /** Its id for one that is not known, or not yet. @param {string} serverId */
+  titleOf(serverId) {
+    return this.servers.find(({ id }) => id === serverId)?.title ?? serverId;
+  }
+
   /** How many accepted operations of a server this browser does not hold. @param {Server} server */
   missingPins(server) {
     return Math.max(0, server.accepted - Object.keys(this.pinned.get(server.id) ?? {}).length);

@@ -30,6 +30,7 @@ export class LinkQuestion {
     const shown = Object.entries(args).map(([name, value]) => ({
       name,
       value: typeof value === "string" ? value : stringifyJson(value),
+      is_json: typeof value !== "string",
     }));
     fill(
       this.element,

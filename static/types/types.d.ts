@@ -366,7 +366,8 @@ export interface CardFacts {
   method: string;
   is_safe: boolean;
   url: string;
-  args: { name: string; value: string }[];
+  /** `is_json`: not a text, but written as JSON. */
+  args: { name: string; value: string; is_json?: boolean }[];
   /** Arguments beyond those. */
   more_args: number;
   /** Values that an edit has fixed: sent whatever the arguments are. */

@@ -410,7 +410,7 @@ async def test_a_hidden_tab_calls_its_user(chromium: Browser, tmp_path: Path) ->
         await card_of(page, "placeOrder")
         shown = await page.evaluate("window.notices.map(({title, body, tag}) => ({title, body, tag}))")
         assert [(each["title"], each["body"]) for each in shown] == [
-            ("A call is waiting for your approval", "POST placeOrder at corner-shop")
+            ("A call is waiting for your approval", "POST placeOrder at Corner Shop")
         ]
         await expect(page).to_have_title("(1) Approval needed · Tool Bridge")
         await page.evaluate("window.notices[0].onclick()")
