@@ -16,6 +16,7 @@ from bridge.endpoints.api.devices import DeviceRoutes
 from bridge.endpoints.api.login import LOGIN_PATH
 from bridge.endpoints.api.offered_tools import DefineForModels, OfferedToolRoutes
 from bridge.endpoints.api.pairing import PairingRoutes
+from bridge.endpoints.api.removals import RemovalRoutes
 from bridge.endpoints.api.transfers import TransferRoutes
 from bridge.endpoints.webui_plugins import PluginRoutes
 from bridge.http.companion import CompanionRoutes
@@ -24,6 +25,7 @@ from bridge.http.routing import Route
 from bridge.http.static_page import PageRoutes
 from bridge.settings.path_prefix import prefix_of
 from bridge.storage.accounts.pairings import PairingTable
+from bridge.storage.accounts.removals import RemovalTables
 from bridge.storage.open_pages import OPEN_PAGES_FILE
 
 
@@ -64,11 +66,13 @@ class PagesPart(Part):
         """Return the routes of the page and its files, of accounts, browsers and the companion."""
         ground, identity, companion = self._ground, self._accounts.identity, CompanionRoutes()
         codes = PairingCodes(PairingTable(ground.store), identity.attempts, quotas=ground.settings.quotas)
-        devices = DeviceRoutes(identity, self._accounts.users, self._gateway, self._accounts.choices)
+        users, choices = self._accounts.users, self._accounts.choices
+        tables = RemovalTables(ground.store, ground.settings.quotas)
         return [
             *self._account_routes(),
             *PairingRoutes(identity, codes, LoginCookie(ground.base_url)).list_routes(),
-            *devices.list_routes(),
+            *DeviceRoutes(users, self._gateway, choices).list_routes(),
+            *RemovalRoutes(identity, users, tables, self._gateway, choices).list_routes(),
             *TransferRoutes(Transfers()).list_routes(),
             *OfferedToolRoutes(self._registry, self._define_tools).list_routes(),
             *self._page.list_routes(),

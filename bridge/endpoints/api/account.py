@@ -17,7 +17,7 @@ from bridge.http.audit import set_audit_detail
 from bridge.http.body import read_body
 from bridge.http.declared_routes import DeclaredApiRoutes, api_route, created, ok
 from bridge.http.login_cookie import LoginCookie
-from bridge.http.routing import ApiModel, Confirmation, json_answer, limit_key_of
+from bridge.http.routing import ApiModel, json_answer, limit_key_of
 from bridge.http.static_page import ExecutorScript
 from bridge.settings.answer_format import CallDisplay, MarkerForm
 from bridge.settings.bridge import BridgeSettings
@@ -308,22 +308,6 @@ class AccountRoutes(DeclaredApiRoutes):
         )
         set_audit_detail(request, key=key_id, label=body.label, forwarder=body.forwarder)
         return json_answer(KeyOnce(id=key_id, key=key, label=body.label), status=201)
-
-    @api_route(
-        "DELETE /api/keys/{id}",
-        ok("Revoked.", Confirmation),
-        access="page",
-        errors=(ErrorCode.NOT_FOUND,),
-        audited=AuditKind.KEY_REVOKED,
-    )
-    async def delete_key(self, request: web.Request) -> web.Response:
-        """Revoke an API key."""
-        caller = caller_of(request)
-        if not await self._users.delete_key(caller.user.id, request.match_info["id"]):
-            raise BridgeError(ErrorCode.NOT_FOUND, "There is no such key.")
-        self._identity.forget_credentials()
-        set_audit_detail(request, key=request.match_info["id"])
-        return json_answer(Confirmation())
 
     @api_route("GET /api/connect", ok("Addresses, hosts and origins.", ConnectFacts))
     async def show_connect(self, request: web.Request) -> web.Response:

@@ -8,7 +8,7 @@ from aiohttp import web
 from pydantic import StringConstraints
 
 from bridge.audit import AuditKind
-from bridge.auth.identity import Caller, Identity
+from bridge.auth.identity import Caller
 from bridge.browsers.device_routing import DeviceChoices
 from bridge.browsers.gateway import BrowserGateway
 from bridge.errors import BridgeError, ErrorCode
@@ -65,10 +65,7 @@ class DeviceChoice(ApiModel):
 class DeviceRoutes(DeclaredApiRoutes):
     """Handlers of the list of browsers."""
 
-    def __init__(
-        self, identity: Identity, users: UserTables, gateway: BrowserGateway, choices: DeviceChoices
-    ) -> None:
-        self._identity = identity
+    def __init__(self, users: UserTables, gateway: BrowserGateway, choices: DeviceChoices) -> None:
         self._users = users
         self._gateway = gateway
         self._choices = choices
@@ -102,26 +99,6 @@ class DeviceRoutes(DeclaredApiRoutes):
         if not await self._users.rename_device(caller.user.id, request.match_info["id"], name):
             raise _no_device()
         set_audit_detail(request, renamed_device=request.match_info["id"], name=name)
-        await self._gateway.announcements.devices_changed(caller.user.id)
-        return json_answer(Confirmation())
-
-    @api_route(
-        "DELETE /api/devices/{id}",
-        ok("Its sessions and sockets have ended.", Confirmation),
-        access="page",
-        errors=(ErrorCode.NOT_FOUND,),
-        audited=AuditKind.DEVICE_REMOVED,
-    )
-    async def remove_device(self, request: web.Request) -> web.Response:
-        """Remove a browser. Its credentials are invalid from now on."""
-        caller = caller_of(request)
-        device_id = request.match_info["id"]
-        if not await self._users.delete_device(caller.user.id, device_id):
-            raise _no_device()
-        self._identity.forget_credentials()
-        self._choices.forget_choices(caller.user.id)
-        set_audit_detail(request, device=device_id)
-        await self._gateway.disconnect_device(device_id)
         await self._gateway.announcements.devices_changed(caller.user.id)
         return json_answer(Confirmation())
 

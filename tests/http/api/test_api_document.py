@@ -187,6 +187,8 @@ async def _walk_account(bridge: Bridge, witness: Witness) -> None:
     await witness.ask("GET", "/api/keys")
     await witness.ask("DELETE", f"/api/keys/{made['id']}")
     await witness.ask("DELETE", f"/api/keys/{made['id']}", status=404)
+    await witness.ask("POST", f"/api/keys/{made['id']}/restore")
+    await witness.ask("POST", f"/api/keys/{made['id']}/restore", status=404)
     connect = await witness.ask("GET", "/api/connect")
     await witness.ask("GET", "/api/companion")
     assert connect["bind"] == "127.0.0.1"
@@ -215,6 +217,8 @@ async def _walk_devices(bridge: Bridge, witness: Witness) -> None:
     await witness.ask("PUT", "/api/servers/none/device", choice, status=404)
     await witness.ask("DELETE", path)
     await witness.ask("DELETE", path, status=404)
+    await witness.ask("POST", f"{path}/restore")
+    await witness.ask("POST", f"{path}/restore", status=404)
     ticket = await bridge.components.users.add_ticket(bridge.local_user.id, printed=False)
     body = {"ticket": ticket, "public_key": public_key}
     await witness.ask("POST", "/api/devices", body, status=202, token="")
