@@ -2,6 +2,9 @@
 
 `make test-replicas` runs all of them so (`--two-replicas`), but for what `LEFT_OUT` names. `make test` runs
 those that are marked `two_replicas` so, beside their usual run.
+
+`make test-all` runs the tests that `named_addresses` chooses with each bridge below a path
+(`--below-a-path=addresses`). After a change of how the path is read, `--below-a-path=all` runs all of them.
 """
 
 from __future__ import annotations
@@ -13,6 +16,7 @@ from pathlib import Path
 import pytest
 
 from tests.support.cluster.bridge_pairs import bridges_in_pairs
+from tests.support.sockets.named_addresses import choose_for_path
 from tests.support.sockets.path_prefix import begin_run_below
 from tests.support.stores.databases import DATABASES, postgresql_for_files
 
@@ -26,7 +30,11 @@ PAIRS = "pairs of replicas"
 
 def pytest_addoption(parser: pytest.Parser) -> None:
     parser.addoption(OPTION, action="store_true", help="run contract tests with two replicas for each bridge")
-    parser.addoption(BELOW, action="store_true", help="run contract tests with each bridge below a path")
+    parser.addoption(
+        BELOW,
+        choices=("addresses", "all"),
+        help="run contract tests with each bridge below a path: those that concern addresses, or all",
+    )
 
 
 def pytest_configure(config: pytest.Config) -> None:
@@ -62,14 +70,16 @@ def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
         metafunc.parametrize("two_replicas", [pytest.param(False, id="alone"), twice], indirect=True)
 
 
+@pytest.hookimpl(trylast=True)  # the marks of the command come first
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
-    """Leave out what is no contract of the bridge's interfaces, or none of several replicas."""
+    """Leave out the tests that prove nothing new with replicas, or below a path."""
+    if config.getoption(BELOW) == "addresses":
+        _keep(config, items, choose_for_path(items))
     if not config.getoption(OPTION):
         return
     named = {test for tests in left_out().values() for test in tests}
     kept = [item for item in items if item.nodeid.startswith(CONTRACTS) and not named & set(_names_of(item))]
-    config.hook.pytest_deselected(items=[item for item in items if item not in kept])
-    items[:] = kept
+    _keep(config, items, kept)
 
 
 def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter, config: pytest.Config) -> None:
@@ -89,6 +99,13 @@ def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter, config: p
 def left_out() -> Mapping[str, Sequence[str]]:
     """Files and tests that are left out, by the reason."""
     return {entry["why"]: entry["tests"] for entry in tomllib.loads(LEFT_OUT.read_text())["left_out"]}
+
+
+def _keep(config: pytest.Config, items: list[pytest.Item], kept: Sequence[pytest.Item]) -> None:
+    """Deselect all other tests."""
+    names = {item.nodeid for item in kept}
+    config.hook.pytest_deselected(items=[item for item in items if item.nodeid not in names])
+    items[:] = kept
 
 
 def _names_of(item: pytest.Item) -> tuple[str, str]:
