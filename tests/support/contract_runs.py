@@ -16,6 +16,7 @@ from pathlib import Path
 import pytest
 
 from tests.support.cluster.bridge_pairs import bridges_in_pairs
+from tests.support.examples import FurtherCases
 from tests.support.sockets.named_addresses import choose_for_path
 from tests.support.sockets.path_prefix import begin_run_below
 from tests.support.stores.databases import DATABASES, postgresql_for_files
@@ -26,6 +27,8 @@ CONTRACTS = ("tests/http/", "tests/socket/")
 LEFT_OUT = Path(__file__).parents[1] / "replicas" / "left_out.toml"
 PAIRS = "pairs of replicas"
 """Name of the property of a test's report that says how many it started."""
+
+_further_cases = FurtherCases()
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
@@ -68,6 +71,14 @@ def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
         metafunc.parametrize("database", DATABASES, indirect=True)
     if _is_marked(metafunc, "two_replicas"):
         metafunc.parametrize("two_replicas", [pytest.param(False, id="alone"), twice], indirect=True)
+
+
+def pytest_itemcollected(item: pytest.Item) -> None:
+    """Leave further cases of costly tests to `make test-all`, but for the walks and for runs that choose."""
+    chooses = item.config.getoption(OPTION) or item.config.getoption(BELOW)
+    is_walk = item.get_closest_marker("two_replicas") is not None
+    if not chooses and not is_walk and _further_cases.is_further(item.nodeid):
+        item.add_marker("slow")
 
 
 @pytest.hookimpl(trylast=True)  # the marks of the command come first
