@@ -76,6 +76,7 @@ async def misleading_texts(page: Page) -> list[str]:
     return await page.evaluate(FIND, MARKS)
 
 
+@pytest.mark.slow
 @pytest.mark.timeout(180)
 async def test_no_view_shows_a_name_with_marks_that_mislead(scene: BrowserHarness) -> None:
     """Finding S-L9: a title is what users go by when they accept; a share of them is chosen by others."""

@@ -28,7 +28,7 @@ async def stored_names(page: Page) -> list[str]:
     return await page.evaluate(STORED)
 
 
-@pytest.mark.parametrize("files", ["built", "sources"])
+@pytest.mark.parametrize("files", ["built", pytest.param("sources", marks=pytest.mark.slow)])
 async def test_a_page_below_a_path_performs_calls_and_names_what_it_stores_by_the_path(
     chromium: Browser, tmp_path: Path, files: str, request: pytest.FixtureRequest
 ) -> None:

@@ -26,6 +26,7 @@ async def test_a_user_logs_in_by_a_code_and_tools_carry_his_login(chromium: Brow
         await expect(scene.panel.get_by_role("list", name="Accounts")).to_contain_text("read:notes")
 
 
+@pytest.mark.slow
 async def test_a_login_of_a_bridge_below_a_path_comes_back_there(chromium: Browser, tmp_path: Path) -> None:
     """Finding W-47: at the origin's own `/oauth/callback` another program would get the code."""
     async with oauth_scene(chromium, tmp_path, prefix="/team/bridge") as scene:

@@ -109,6 +109,7 @@ async def test_a_tool_is_renamed_described_and_called_by_its_new_name(scene: Bro
     assert await overlays_of(scene, server) == []
 
 
+@pytest.mark.slow
 async def test_an_argument_gets_another_default_and_a_name(scene: BrowserHarness) -> None:
     """Issue 41: of an argument its name, description, default and fixed value can be edited.
 
@@ -165,6 +166,7 @@ async def test_arguments_are_renamed_hidden_and_fixed_and_the_api_gets_what_it_k
     await expect(fields.get_by_text("debug", exact=True)).to_have_count(0)
 
 
+@pytest.mark.slow
 async def test_an_edit_that_cannot_be_is_said_at_its_field(scene: BrowserHarness) -> None:
     """Ruling 54: what looks like a key is not fixed, and its user reads where it belongs."""
     page = await scene.open_page()
@@ -258,6 +260,7 @@ async def test_what_an_edit_cannot_do_is_said_at_its_field_also_after_a_reload(s
         await expect(form).to_be_visible()
 
 
+@pytest.mark.slow
 async def test_who_leaves_what_is_not_saved_is_asked(scene: BrowserHarness) -> None:
     """Issue 41: a wrong click does not cost what was typed; what is saved is left without a question."""
     page = await scene.open_page()
@@ -305,6 +308,7 @@ async def test_what_the_bridge_refuses_is_said_at_the_field(scene: BrowserHarnes
     assert await overlays_of(scene, server) == []
 
 
+@pytest.mark.slow
 async def test_a_tool_that_is_left_out_is_found_again(scene: BrowserHarness) -> None:
     """No list of tools has what an edit hides, so that none leads back to it."""
     page = await scene.open_page()
@@ -321,6 +325,7 @@ async def test_a_tool_that_is_left_out_is_found_again(scene: BrowserHarness) -> 
     await expect(page.get_by_role("link", name="Edit echoOnce")).to_be_visible()
 
 
+@pytest.mark.slow
 async def test_overlays_are_exported_and_imported(scene: BrowserHarness, tmp_path: Path) -> None:
     """Issue 41: an edit can be kept in git, and goes to a server of the same document elsewhere."""
     page = await scene.open_page()

@@ -7,7 +7,7 @@ import { everySingleFault, everyWay } from "./single_faults.js";
 import { play } from "./world.js";
 
 /** One history of so many is played at each change, all of them by `make test-all`; coprime to the 27 faults of a message, so that each is played. */
-const SHARE = process.env.TEST_WIDE ? 1 : 7;
+const SHARE = process.env.TEST_WIDE ? 1 : 14;
 const HISTORIES = Math.ceil(2000 / SHARE);
 const SINGLE_FAULTS = 10_000;
 
