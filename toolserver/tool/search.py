@@ -9,11 +9,11 @@ import math
 from bisect import bisect_left
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from itertools import chain, islice, takewhile
+from itertools import chain, filterfalse, islice, takewhile
 from operator import itemgetter
 from typing import TypeAlias
 
-from toolserver.tool.searched_texts import SearchedTexts, WordsOfPieces, split_prose, split_words
+from toolserver.tool.searched_texts import SearchedTexts, WordsOfPieces, space_out, split_words
 
 MAX_QUERY_WORDS = 40
 MAX_QUERY_CHARS = 4_000
@@ -66,14 +66,15 @@ def singular_of(word: str) -> str:
 def fuse_rankings(first: Sequence[int], second: Sequence[int]) -> list[int]:
     """One ranking of all positions in two, by the sum of the reciprocals of their ranks."""
     shorter, longer = sorted((first, second), key=len)
-    ranks = dict(zip(longer, range(_FUSED_FROM + 1, _FUSED_FROM + 1 + len(longer)), strict=True))
-    totals = {position: 1 / ranks[position] for position in longer[: len(shorter)]}
+    in_shorter = frozenset(shorter)
+    ranks = {
+        position: rank for rank, position in enumerate(longer, _FUSED_FROM + 1) if position in in_shorter
+    }
+    totals = {position: 1 / rank for rank, position in enumerate(longer[: len(shorter)], _FUSED_FROM + 1)}
     for rank, position in enumerate(shorter, _FUSED_FROM + 1):
         totals[position] = 1 / rank + (1 / ranks[position] if position in ranks else 0)
     # What only the longer one has, and deeper than the other reaches, comes behind all that and in its order.
-    deep = dict.fromkeys(longer[len(shorter) :])
-    for position in totals.keys() & deep:
-        del deep[position]
+    deep = filterfalse(in_shorter.__contains__, longer[len(shorter) :])
     return [*sorted(sorted(totals), key=totals.__getitem__, reverse=True), *deep]
 
 
@@ -89,11 +90,11 @@ class WordIndex:
         self._places = [
             _Place(_IN_NAME, texts.names),
             _Place(_IN_PATH, texts.paths),
-            _place_of_shared(_IN_DESCRIPTION, texts.prose, split_prose),
+            _place_of_shared(_IN_DESCRIPTION, texts.prose, space_out),
         ]
         """The heaviest first."""
         if with_answers:
-            self._places.append(_place_of_shared(_IN_ANSWER, texts.answers, texts.names_in_answers))
+            self._places.append(_place_of_shared(_IN_ANSWER, texts.answers, texts.fields_of))
         self._forms = _forms_of_words(chain.from_iterable(self._places), texts.words)
         """By word, in singular: the pieces that have it."""
         self._merged: dict[str, _Places] = {}
@@ -105,14 +106,15 @@ class WordIndex:
 
     def rank_operations(self, words: Iterable[str]) -> list[int]:
         """The positions of the operations that have at least one of the words, best first."""
-        found = [self._scores(word) for word in dict.fromkeys(map(singular_of, words))]
-        totals = [0.0] * self._count
-        for scores in found:
-            for position, score in scores.items():
-                totals[position] += score
+        totals: dict[int, float] = {}
+        for word in dict.fromkeys(map(singular_of, words)):
+            scores = self._scores(word)
+            for position in totals.keys() & scores.keys():
+                scores[position] += totals[position]
+            totals.update(scores)
         tied: defaultdict[float, list[int]] = defaultdict(list)
-        for position in frozenset[int]().union(*found):
-            tied[totals[position]].append(position)
+        for position, total in totals.items():
+            tied[total].append(position)
         return _best_first(tied)
 
     def _scores(self, word: str) -> dict[int, float]:
@@ -157,16 +159,17 @@ class _Place:
     """A place where pieces stand, such as a name. Iterating gives the pieces."""
 
     def __init__(
-        self, weight: float, texts: Iterable[Iterable[str]], shared_by: Sequence[Sequence[int]] | None = None
+        self, weight: float, texts: Iterable[str], shared_by: Sequence[Sequence[int]] | None = None
     ) -> None:
         """`texts`: the pieces of each. `shared_by`: the positions that have each; without, its own."""
         self.weight = weight
         self._shared_by = shared_by
-        self._texts: defaultdict[str, list[int]] = defaultdict(list)
-        """By piece: the texts that have it."""
-        for number, pieces in enumerate(texts):
-            for piece in {*pieces}:
-                self._texts[piece].append(number)
+        numbers: defaultdict[str, list[int]] = defaultdict(list)
+        for number, text in enumerate(texts):
+            for piece in text.split():
+                numbers[piece].append(number)
+        self._texts = numbers
+        """By piece: the texts that have it, each as often as it does."""
 
     def __iter__(self) -> Iterator[str]:
         return iter(self._texts)
@@ -180,13 +183,13 @@ class _Place:
 
 
 def _place_of_shared(
-    weight: float, texts: Sequence[str], pieces_of: Callable[[Sequence[str]], Iterable[Iterable[str]]]
+    weight: float, texts: Sequence[str], spaced: Callable[[Sequence[str]], Iterable[str]]
 ) -> _Place:
     """A place whose texts are taken apart once, as many operations have the same."""
     shared: defaultdict[str, list[int]] = defaultdict(list)
     for position, text in enumerate(texts):
         shared[text].append(position)
-    return _Place(weight, pieces_of([*shared]), [*shared.values()])
+    return _Place(weight, spaced([*shared]), [*shared.values()])
 
 
 def _forms_of_words(pieces: Iterable[str], words: WordsOfPieces) -> dict[str, list[str]]:
@@ -197,10 +200,10 @@ def _forms_of_words(pieces: Iterable[str], words: WordsOfPieces) -> dict[str, li
     for piece in distinct:
         for word in words[piece].split():
             forms[word].append(piece)
-    singulars: defaultdict[str, list[str]] = defaultdict(list)
-    for word, having in forms.items():
-        singulars[singular_of(word)] += having
-    return dict(singulars)
+    for word in [word for word in forms if word.endswith("s")]:
+        if (singular := singular_of(word)) != word:
+            forms[singular] += forms.pop(word)
+    return dict(forms)
 
 
 def _best_first(tied: Mapping[float, list[int]]) -> list[int]:

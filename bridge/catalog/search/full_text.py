@@ -8,7 +8,7 @@ import sqlite3
 import threading
 import weakref
 from collections.abc import Callable, Iterator, Sequence
-from itertools import accumulate, chain
+from itertools import accumulate
 
 from toolserver.tool.searched_texts import SearchedTexts
 
@@ -93,10 +93,10 @@ class FullText:
 def _rows(texts: SearchedTexts) -> Iterator[tuple[int, str, str, str]]:
     words_of = texts.words.__getitem__
     fields = {
-        answer: (" ".join(map(words_of, outer)), " ".join(map(words_of, inner)))
+        answer: (" ".join(map(words_of, outer.split())), " ".join(map(words_of, inner.split())))
         for answer, (outer, inner) in texts.fields.items()
     }
-    named = map(chain, texts.names, texts.paths)
+    named = map(" ".join, zip(texts.names, texts.paths, strict=True))
     for position, (pieces, prose, answer) in enumerate(zip(named, texts.prose, texts.answers, strict=True)):
         # SQLite takes prose apart by itself, but not `listPets`.
-        yield position, " ".join([*map(words_of, pieces), prose]), *fields[answer]
+        yield position, f"{' '.join(map(words_of, pieces.split()))} {prose}", *fields[answer]

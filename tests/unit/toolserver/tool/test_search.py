@@ -13,7 +13,7 @@ from toolserver.tool.search import (
     singular_of,
     telling_words,
 )
-from toolserver.tool.searched_texts import SearchedTexts, WordsOfPieces, field_names, split_prose, split_words
+from toolserver.tool.searched_texts import SearchedTexts, WordsOfPieces, field_names, space_out, split_words
 
 OPERATIONS = [
     tool.operation
@@ -46,11 +46,11 @@ def test_names_are_read_as_the_words_they_are_made_of() -> None:
 @given(st.lists(st.text(), max_size=5))
 def test_texts_that_are_read_at_once_are_taken_apart_as_each_alone(texts: list[str]) -> None:
     """A sign in one text must not end it: all behind it would be found for other operations."""
-    pieces = split_prose(texts)
+    spaced = space_out(texts)
     words = WordsOfPieces()
-    words.add_pieces(piece for each in pieces for piece in each)
-    assert [[words[piece].split() for piece in each] for each in pieces] == [
-        [[*split_words(piece)] for piece in split_prose([text])[0]] for text in texts
+    words.add_pieces(piece for each in spaced for piece in each.split())
+    assert [[word for piece in each.split() for word in words[piece].split()] for each in spaced] == [
+        [*split_words(text)] for text in texts
     ]
 
 
@@ -103,8 +103,9 @@ def test_fields_of_the_answer_are_found_where_they_are_indexed() -> None:
 
 def test_the_shape_of_an_answer_gives_the_names_of_two_levels() -> None:
     """An inner `id` is in every answer, an outer one may be what was asked for."""
-    assert field_names("[{id, owner: {id, name}, tags: []}]") == (["id", "owner", "tags"], ["name"])
-    assert field_names("image/png") == ([], [])
+    assert field_names("[{id, owner: {id, name}, tags: []}]") == ("id owner tags", "name")
+    assert field_names("[{pet: {id, owner: {…}}, tag: {id, a: …") == ("pet tag", "id owner a …")
+    assert field_names("image/png") == ("", "")
 
 
 def test_fused_rankings_prefer_what_both_found() -> None:
