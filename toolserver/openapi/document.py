@@ -177,8 +177,9 @@ class Document:
         """The same document as its author gave it; None: nothing edits it."""
         if self.unedited is None:
             return None
-        before = replace(self.with_root(self.unedited), unedited=None, idle_edits=())
-        return replace(before, root=convert_envelope(self.unedited)) if self.version == SWAGGER else before
+        root = rebase_references(self.unedited) if self.version in _SINCE_3_1 else self.unedited
+        before = replace(self.with_root(root), unedited=None, idle_edits=())
+        return replace(before, root=convert_envelope(root)) if self.version == SWAGGER else before
 
     def _step_down(self, ref: str) -> JsonObject | None:
         """The object at the end of a plain pointer, the usual case; None for any other reference."""
@@ -332,7 +333,7 @@ def parse_document(
         return replace(listed, unedited=unedited, idle_edits=idle, may_edit=may_edit)
     openapi, family = _versions(source, root)
     if family in _SINCE_3_1 and (edits is not None or b"$id" in source.encoded):
-        rebase_references(root)
+        root = rebase_references(root)
     info = object_at(root, "info")
     if not isinstance(root.get("paths"), dict):
         warnings.append("The document has no paths, so there is nothing to call.")

@@ -5,12 +5,14 @@ others may refer to: `$id`s and anchors (JSON Schema 2020-12 §8.2, OpenAPI 3.2 
 examples and defaults contain no references, whatever they look like. Resolves nothing.
 """
 
+from collections import defaultdict
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import TypeAlias
 from urllib.parse import unquote, urldefrag, urljoin
 
 from toolserver.json_types import JsonObject, JsonValue, array_at, object_at, text_at
+from toolserver.openapi.changed_tree import change_objects
 from toolserver.openapi.json_pointer import pointer_token, token_key
 
 _LITERALS = frozenset(("const", "default", "enum", "example", "value"))
@@ -124,13 +126,20 @@ def walk_containers(root: JsonValue) -> Iterator[tuple[int, list[JsonObject | li
         level = list({id(value): value for value in below}.values())
 
 
-def rebase_references(root: JsonObject) -> None:
-    """Makes references below an `$id` to what is in the document pointers from its root, in place."""
+def rebase_references(root: JsonObject) -> JsonObject:
+    """The root in which references below an `$id` to what is in the document are pointers from its root.
+
+    Others may hold the same nodes, such as those of a document before its edits: what changes is copied.
+    """
     found = find_references(root, "")
+    pointers: defaultdict[int, JsonObject] = defaultdict(dict)
     for each in found.references:
         target = _pointer_below(found, each) if each.base != found.base and not each.is_key else None
         if target is not None:
-            each.holder[each.key] = f"#{target}"
+            pointers[id(each.holder)][each.key] = f"#{target}"
+    if not pointers:
+        return root
+    return change_objects(root, lambda node, members: members.update(pointers.get(id(node), {})))
 
 
 def _pointer_below(found: FileReferences, reference: FoundReference) -> str | None:

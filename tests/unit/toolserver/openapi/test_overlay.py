@@ -10,7 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from toolserver.errors import DocumentError, OverlayError
-from toolserver.json_types import JsonObject, JsonValue, dump_json, written_member
+from toolserver.json_types import JsonObject, JsonValue, dump_json, object_at, written_member
 from toolserver.openapi.document import DocumentLimits, parse_document, read_value
 from toolserver.openapi.overlay import MAX_ACTIONS, MAX_SELECTED, parse_overlays
 
@@ -265,6 +265,30 @@ def test_the_document_stays_as_it_is_even_where_it_shares_nodes() -> None:
     before = deepcopy(root)
     assert edited(root, update("$.a.x", 2)) == {"a": {"x": [1, 2]}, "b": {"x": [1]}}
     assert root == before
+
+
+def test_the_document_before_its_edits_keeps_the_references_of_its_author() -> None:
+    """Ruling 52: people compare with what the author wrote, whose nodes the edited document shares.
+
+    A reference below an `$id` becomes a pointer in each of the two, and in neither by way of the other.
+    """
+    named: JsonObject = {"$id": "https://s.example/a", "$defs": {"d": {}}, "items": {"$ref": "#/$defs/d"}}
+    root: JsonObject = {
+        "openapi": "3.1.0",
+        "info": {"title": "T", "version": "1"},
+        "paths": {},
+        "components": {"schemas": {"A": named, "B": {}}},
+    }
+    action = update("$.components.schemas.B", {"type": "string"})
+    document = parse_document(json.dumps(root), edits=parse_overlays([overlay_of(action)]))
+    assert document.unedited == root
+    at = "#/components/schemas/A/$defs/d"
+    for each in (document, document.before_edits()):
+        assert each and schemas_of(each.root)["A"] == {**named, "items": {"$ref": at}}
+
+
+def schemas_of(root: JsonObject) -> JsonObject:
+    return object_at(object_at(root, "components"), "schemas")
 
 
 def test_scalars_keep_how_they_were_written() -> None:
