@@ -10,8 +10,10 @@ from typing import TypeAlias, cast
 from toolserver.json_types import JsonObject, JsonValue, WrittenArray, WrittenObject, written_items
 
 Change: TypeAlias = Callable[[JsonObject, JsonObject], None]
-"""Takes an object as it is, and a copy of its members, below which all is changed already; it replaces values of
-members that are there."""
+"""Takes an object as it is, and a copy of its members, below which all is changed already.
+
+It gives other values to members that are there.
+"""
 
 
 def change_objects(root: JsonObject, change: Change) -> JsonObject:

@@ -107,7 +107,7 @@ class Document:
     written: JsonObject = field(repr=False)
     """The root as written and edited, which references point into."""
     unedited: JsonObject | None = field(default=None, repr=False)
-    """The root as its author gave it; None: nothing edits it."""
+    """The root without edits, whose nodes `written` shares where they change nothing; None: not edited."""
     idle_edits: tuple[IdleEdit, ...] = ()
     """Edits that found nothing to change."""
     may_edit: bool = False
@@ -177,9 +177,12 @@ class Document:
         """The same document as its author gave it; None: nothing edits it."""
         if self.unedited is None:
             return None
-        root = rebase_references(self.unedited) if self.version in _SINCE_3_1 else self.unedited
-        before = replace(self.with_root(root), unedited=None, idle_edits=())
-        return replace(before, root=convert_envelope(root)) if self.version == SWAGGER else before
+        before = replace(self.with_root(self.unedited), unedited=None, idle_edits=())
+        return replace(before, root=convert_envelope(self.unedited)) if self.version == SWAGGER else before
+
+    def refers_into_paths(self) -> bool:
+        """Whether a reference that was followed names, or may name, something below `paths`."""
+        return not all(ref.startswith("#/") and not ref.startswith(_IN_PATHS) for ref in self._resolved)
 
     def _step_down(self, ref: str) -> JsonObject | None:
         """The object at the end of a plain pointer, the usual case; None for any other reference."""
@@ -332,8 +335,10 @@ def parse_document(
         listed = _tool_list(root, digest, limit_warnings(warnings, _MAX_WARNINGS), limits)
         return replace(listed, unedited=unedited, idle_edits=idle, may_edit=may_edit)
     openapi, family = _versions(source, root)
-    if family in _SINCE_3_1 and (edits is not None or b"$id" in source.encoded):
-        root = rebase_references(root)
+    if family in _SINCE_3_1:
+        has_ids = b"$id" in source.encoded
+        root = rebase_references(root) if has_ids or edits is not None else root
+        unedited = rebase_references(unedited) if has_ids and unedited is not None else unedited
     info = object_at(root, "info")
     if not isinstance(root.get("paths"), dict):
         warnings.append("The document has no paths, so there is nothing to call.")
@@ -356,6 +361,9 @@ def parse_document(
     )
     return replace(document, root=convert_envelope(root)) if family == SWAGGER else document
 
+
+_IN_PATHS = ("#/paths", "#/%")
+"""What references begin with that lead below `paths`, as written or encoded."""
 
 _JOINERS = "\u200c\u200d"
 """Words of Persian and Hindi are written with them."""

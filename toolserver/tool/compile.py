@@ -16,7 +16,6 @@ from toolserver.json_types import dump_json, text_at
 from toolserver.mcp.tool_list import read_tools, schemas_of
 from toolserver.mcp.tool_plan import rest_of_endpoint, write_call_plan
 from toolserver.openapi.document import MCP, Document
-from toolserver.openapi.edits import IdleEdit
 from toolserver.openapi.security import Requirements, Scopes, clash_of
 from toolserver.openapi.servers import (
     ServerUrl,
@@ -42,7 +41,7 @@ from toolserver.tool.definition import Definitions, Outline, SeparateDefinitions
 from toolserver.tool.edit_places import describe_places
 from toolserver.tool.edited_examples import describe_misfits
 from toolserver.tool.naming import describe_taken_names, suggest_names
-from toolserver.tool.originals import Original, read_originals
+from toolserver.tool.originals import Original, Originals, read_originals
 from toolserver.tool.responses import describe_responses
 
 SourceKind = Literal["openapi", "mcp"]
@@ -252,9 +251,7 @@ def _compile(
     compiler = _Compiler(
         source,
         addresses,
-        document.limits.max_compiled_bytes,
-        document.idle_edits,
-        read_originals(document),
+        document,
     )
     operations = compiler.compile(listed.operations)
     return CompiledDocument(
@@ -344,20 +341,20 @@ class _Compiler:
 
     source: _Source
     addresses: Addresses
-    max_bytes: int
-    idle_edits: tuple[IdleEdit, ...]
-    originals: Mapping[str, Original]
+    document: Document
     _about_security: dict[int, tuple[Requirements, tuple[str, ...]]] = field(
         default_factory=dict[int, tuple[Requirements, tuple[str, ...]]]
     )
     """Warnings by identity of requirements, each stored with them so that the identity is not reused."""
     _about_names: Mapping[str, str] = field(default_factory=dict[str, str])
     """Warnings about names that edits chose, by key of the operation."""
+    _originals: Originals = field(default_factory=Originals)
 
     def compile(self, operations: Sequence[Operation]) -> tuple[CompiledOperation, ...]:
         names = suggest_names(operations)
         self._about_names = describe_taken_names(operations)
         outlines = self.source.definitions.outline_operations(operations)
+        self._originals = read_originals(self.document, operations)
         places = [self.addresses.of(operation.servers) for operation in operations]
         plans = self._plans(operations, outlines, places)
         origins = [origin for _, origin in places]
@@ -370,21 +367,22 @@ class _Compiler:
         places: Sequence[tuple[str, str]],
     ) -> list[bytes]:
         """The plans of all operations; raises before everything together becomes too large."""
-        write_plan, remaining = self.source.write_plan, self.max_bytes
+        max_bytes = self.document.limits.max_compiled_bytes
+        write_plan, remaining = self.source.write_plan, max_bytes
         plans: list[bytes] = []
         for operation, outline, (base_url, _) in zip(operations, outlines, places, strict=True):
             plan_json = write_plan(operation, outline.arguments, outline.body_additional, base_url)
             plans.append(plan_json)
             remaining -= _size_of(operation, outline, plan_json)
             if remaining < 0:
-                raise _too_large(self.max_bytes)
+                raise _too_large(max_bytes)
         return plans
 
     def _compiled(
         self, operation: Operation, name: str, outline: Outline, plan_json: bytes, origin: str
     ) -> CompiledOperation:
         description = outline.description.encode("utf-8", "replace")
-        idle = [edit for edit in self.idle_edits if edit.concerns(operation.path, operation.method)]
+        idle = [edit for edit in self.document.idle_edits if edit.concerns(operation.path, operation.method)]
         select = operation.edit.result_select
         selected = (b"result_select " + select.encode("utf-8", "replace"),) if select else ()
         accepted = (plan_json, description, *selected, *(edit.digest.encode() for edit in idle))
@@ -410,12 +408,8 @@ class _Compiler:
             self.source.answer_of(operation),
             operation.edit.result_select,
             tuple(map(dump_json, operation.edit.examples)),
-            self._original_of(operation, name, outline),
+            self._originals.find(operation.key, name, outline.description),
         )
-
-    def _original_of(self, operation: Operation, name: str, outline: Outline) -> Original | None:
-        original = self.originals.get(operation.key)
-        return None if original == Original(name, outline.description) else original
 
     def _warnings(self, operation: Operation, outline: Outline) -> tuple[str, ...]:
         of_security = self._of_security(operation.security)

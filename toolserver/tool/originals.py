@@ -1,16 +1,19 @@
 """Tells what edited operations were before their edits, for people who decide about them.
 
-Receives an edited `Document`; gives the name and description of each operation as its author wrote them.
+Receives an edited `Document` and its operations; gives the name and description of each as its author wrote
+them. Paths that no edit changed are the same nodes in both, and are not read again.
 """
 
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
 
 from msgspec import Struct
 
 from toolserver.errors import DocumentError
+from toolserver.json_types import object_at
 from toolserver.mcp.tool_list import read_tools, schemas_of
 from toolserver.openapi.document import MCP, Document
-from toolserver.operation.operation import OperationList, read_operations
+from toolserver.operation.operation import Operation, read_operations
 from toolserver.tool.definition import Definitions, Outline, SeparateDefinitions
 from toolserver.tool.naming import suggest_names
 
@@ -22,29 +25,63 @@ class Original(Struct, frozen=True, gc=False, array_like=True):
     description: str
 
 
-def read_originals(document: Document) -> Mapping[str, Original]:
-    """The operations without edits, by key; empty for a document that nothing edits.
+@dataclass(frozen=True, slots=True)
+class Originals:
+    """The operations of a document without its edits."""
 
-    Also empty where only its edits make a document one that can be used.
+    names: Mapping[str, str] = field(default_factory=dict[str, str])
+    """Of all, by key."""
+    descriptions: Mapping[str, str] = field(default_factory=dict[str, str])
+    """Of those that edits may have changed, by key."""
+
+    def find(self, key: str, name: str, description: str) -> Original | None:
+        """What an operation was that is this now; None: the same, or it did not exist."""
+        if key not in self.names:
+            return None
+        original = Original(self.names[key], self.descriptions.get(key, description))
+        return None if original == Original(name, description) else original
+
+
+def read_originals(document: Document, operations: Sequence[Operation]) -> Originals:
+    """The operations without edits; `operations`: those with them, whose references have been followed.
+
+    Empty for a document that nothing edits, and where only its edits make it one that can be used.
     """
     before = document.before_edits()
     if before is None:
-        return {}
+        return Originals()
+    same = _paths_left(document, before)
+    paths = object_at(before.root, "paths")
+    if same:
+        edited = {path: item for path, item in paths.items() if path not in same}
+        before = replace(before, root={**before.root, "paths": edited})
     try:
-        listed, outlines = _outline(before)
+        read, outlines = _outline(before)
     except DocumentError:
-        return {}
-    names = suggest_names(listed.operations)
-    return {
-        operation.key: Original(name, outline.description)
-        for operation, name, outline in zip(listed.operations, names, outlines, strict=True)
-    }
+        return Originals()
+    ordered = [*read, *(operation for operation in operations if operation.path in same)]
+    if same:
+        places = {path: place for place, path in enumerate(paths)}
+        ordered.sort(key=lambda operation: places[operation.path])
+    names = zip([operation.key for operation in ordered], suggest_names(ordered), strict=True)
+    told = zip(read, outlines, strict=True)
+    return Originals(dict(names), {operation.key: outline.description for operation, outline in told})
 
 
-def _outline(document: Document) -> tuple[OperationList, Sequence[Outline]]:
+def _paths_left(document: Document, before: Document) -> frozenset[str]:
+    """The paths whose operations are the same without edits; none where something else may change them."""
+    old, new = before.written, document.written
+    beyond = (old.keys() | new.keys()) - {"paths", "info"}
+    if any(old.get(name) is not new.get(name) for name in beyond) or document.refers_into_paths():
+        return frozenset()
+    edited = object_at(new, "paths")
+    return frozenset(path for path, item in object_at(old, "paths").items() if edited.get(path) is item)
+
+
+def _outline(document: Document) -> tuple[Sequence[Operation], Sequence[Outline]]:
     if document.version == MCP:
         listed, tools = read_tools(document)
         definitions = SeparateDefinitions(schemas_of(document, tools))
-        return listed, definitions.outline_operations(listed.operations)
-    listed = read_operations(document)
-    return listed, Definitions(document).outline_operations(listed.operations)
+        return listed.operations, definitions.outline_operations(listed.operations)
+    read = read_operations(document).operations
+    return read, Definitions(document).outline_operations(read)

@@ -13,6 +13,7 @@ from toolserver.errors import DocumentError, OverlayError
 from toolserver.json_types import JsonObject, JsonValue, dump_json, object_at, written_member
 from toolserver.openapi.document import DocumentLimits, parse_document, read_value
 from toolserver.openapi.overlay import MAX_ACTIONS, MAX_SELECTED, parse_overlays
+from toolserver.openapi.references import rebase_references
 
 COMPLIANCE = Path(__file__).parents[3] / "vectors" / "overlays"
 
@@ -267,28 +268,29 @@ def test_the_document_stays_as_it_is_even_where_it_shares_nodes() -> None:
     assert root == before
 
 
-def test_the_document_before_its_edits_keeps_the_references_of_its_author() -> None:
-    """Ruling 52: people compare with what the author wrote, whose nodes the edited document shares.
-
-    A reference below an `$id` becomes a pointer in each of the two, and in neither by way of the other.
-    """
+def test_references_below_an_identifier_are_rebased_with_edits_and_without() -> None:
+    """Ruling 52: people compare with what the author wrote, whose nodes the edited document shares."""
     named: JsonObject = {"$id": "https://s.example/a", "$defs": {"d": {}}, "items": {"$ref": "#/$defs/d"}}
     root: JsonObject = {
         "openapi": "3.1.0",
         "info": {"title": "T", "version": "1"},
         "paths": {},
-        "components": {"schemas": {"A": named, "B": {}}},
+        "components": {"schemas": {"A": named}},
     }
-    action = update("$.components.schemas.B", {"type": "string"})
-    document = parse_document(json.dumps(root), edits=parse_overlays([overlay_of(action)]))
-    assert document.unedited == root
-    at = "#/components/schemas/A/$defs/d"
-    for each in (document, document.before_edits()):
-        assert each and schemas_of(each.root)["A"] == {**named, "items": {"$ref": at}}
-
-
-def schemas_of(root: JsonObject) -> JsonObject:
-    return object_at(object_at(root, "components"), "schemas")
+    kept = deepcopy(root)
+    schemas = object_at(object_at(rebase_references(root), "components"), "schemas")
+    assert object_at(schemas, "A")["items"] == {"$ref": "#/components/schemas/A/$defs/d"}
+    assert root == kept
+    edits = parse_overlays([overlay_of(update("$.components.schemas.A.items", {"title": "D"}))])
+    document = parse_document(json.dumps(root), edits=edits)
+    before = document.before_edits()
+    assert before is not None
+    edited_schemas: list[JsonObject] = [
+        object_at(object_at(each.root, "components"), "schemas") for each in (before, document)
+    ]
+    plain: JsonObject = {"$ref": "#/components/schemas/A/$defs/d"}
+    assert [object_at(each, "A")["items"] for each in edited_schemas] == [plain, {**plain, "title": "D"}]
+    assert edited_schemas[0] == schemas
 
 
 def test_scalars_keep_how_they_were_written() -> None:

@@ -10,9 +10,10 @@ from hypothesis import strategies as st
 
 from tests.support.documents.compiled import compiled, document_text, operation, overlay_text, tools_of
 from toolserver.json_types import JsonObject, JsonValue
+from toolserver.openapi.overlay import parse_edited_document
 from toolserver.operation.tool_edit import read_edit
 from toolserver.tool.compile import CompiledOperation
-from toolserver.tool.originals import Original
+from toolserver.tool.originals import Original, read_originals
 
 
 def test_an_edit_without_a_target_is_part_of_what_its_operations_are_accepted_by() -> None:
@@ -220,3 +221,47 @@ def test_an_overlay_shows_a_tool_that_its_document_hides() -> None:
     text = document_text(paths={"/a": {"get": {"operationId": "a", **said}}})
     overlay = overlay_text({"target": "$.info", "update": {"title": "Ours"}})
     assert compiled(text, overlays=[overlay]).operations == ()
+
+
+PATHS: JsonObject = {
+    "/c": {"get": {"operationId": "same", "summary": "One of C"}, "post": {"summary": "Make C"}},
+    "/a": {"post": {"operationId": "same", "requestBody": {"$ref": "#/components/requestBodies/B"}}},
+    "/b": operation("getB"),
+}
+BODIES: JsonObject = {"B": {"content": {"text/plain": {"schema": {"type": "string"}}}}}
+READ_AGAIN: list[tuple[JsonObject, list[str]]] = [
+    ({"target": "$.info", "update": {"title": "Other"}}, []),
+    ({"target": "$.paths['/c'].get", "update": {"summary": "Edited"}}, ["GET /c", "POST /c"]),
+    ({"target": "$.paths['/c'].get", "update": {"operationId": "other"}}, ["GET /c", "POST /c"]),
+    ({"target": "$.paths['/a']", "remove": True}, ["POST /a"]),
+    ({"target": "$.paths", "update": {"/new": {"get": {"operationId": "same"}}}}, []),
+    (
+        {"target": "$.components.requestBodies.B.content", "update": {"text/html": {}}},
+        ["GET /c", "POST /c", "POST /a", "GET /b"],
+    ),
+]
+
+
+@pytest.mark.parametrize(("action", "read_again"), READ_AGAIN)
+def test_originals_are_read_again_only_where_edits_change_something(
+    action: JsonObject, read_again: list[str]
+) -> None:
+    """Issue 41: the review shows them; reading all of a document twice for one name takes twice as long."""
+    text = json.dumps({**json.loads(document_text(paths=PATHS)), "components": {"requestBodies": BODIES}})
+    document = parse_edited_document(text.encode(), [overlay_text(action).encode()])
+    assert list(read_originals(document, ()).names) == read_again
+    originals = {each.key: each for each in compiled(text).operations}
+    for each in compiled(text, overlays=[overlay_text(action)]).operations:
+        was = originals.get(each.key)
+        given = None if was is None else Original(was.suggested_name, was.description)
+        assert each.original == (None if given == Original(each.suggested_name, each.description) else given)
+
+
+def test_a_path_that_takes_something_of_another_one_is_read_again_with_it() -> None:
+    """Its nodes are the same with and without edits, and its operation is not."""
+    paths: JsonObject = {"/a": operation("getA"), "/b": {"$ref": "#/paths/~1a"}}
+    text = document_text(paths=paths)
+    action: JsonObject = {"target": "$.paths['/a'].get", "update": {"summary": "Edited"}}
+    edited = compiled(text, overlays=[overlay_text(action)])
+    before = [Original(each.suggested_name, each.description) for each in compiled(text).operations]
+    assert [each.original for each in edited.operations] == before
