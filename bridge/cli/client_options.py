@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+from pathlib import Path
 
 from bridge.cli.arguments import add_folder
 from bridge.cli.options import add_json, add_overlays, add_references
@@ -29,6 +30,15 @@ def add_call(command: argparse.ArgumentParser) -> None:
         help="NAME=VALUE, text or JSON as the tool's schema says; NAME:=JSON; NAME=@FILE; "
         "or all of them: a JSON object, @FILE, or - for standard input",
     )
+    add_client(command)
+
+
+def add_run(command: argparse.ArgumentParser) -> None:
+    """`tool-bridge run`."""
+    command.add_argument(
+        "files", nargs="+", type=Path, metavar="FILE", help="saved requests, as the page exports them"
+    )
+    command.add_argument("--junit", type=Path, metavar="FILE", help="write a report in JUnit's XML as well")
     add_client(command)
 
 

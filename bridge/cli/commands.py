@@ -89,6 +89,15 @@ COMMANDS: Mapping[str, Command] = {
             "tool-bridge call uploadPhoto photo=@cat.png",
         ),
     ),
+    "run": Command(
+        "bridge.cli.client_options:add_run",
+        "bridge.cli.run.command:run",
+        "run saved requests and compare their answers with what is expected",
+        (
+            "tool-bridge run requests.json",
+            "tool-bridge run shop.json stock.json --junit report.xml",
+        ),
+    ),
     "smoke": Command(
         "bridge.cli.client_options:add_smoke",
         "bridge.cli.smoke:smoke",
@@ -230,7 +239,7 @@ COMMANDS: Mapping[str, Command] = {
 
 GROUPS: Mapping[str, Sequence[str]] = {
     "run a bridge": ("init", "settings", "serve", "demo", "doctor"),
-    "use it": ("open", "page", "tools", "call", "smoke"),
+    "use it": ("open", "page", "tools", "call", "run", "smoke"),
     "look at a document": ("check", "plan"),
     "let people and programs in": ("link", "key", "users", "devices"),
     "look after what is stored": (

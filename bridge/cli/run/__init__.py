@@ -1,0 +1,1 @@
+"""`tool-bridge run`: saved requests as a test of APIs."""
