@@ -16,8 +16,8 @@ SHOWN_CHARS = 300
 """Maximum characters of a value in a complaint."""
 
 
-class Unreadable(str):
-    """Why a query selected nothing, in the place of what it would have selected."""
+class NotSelected(str):
+    """Why a query selected nothing, instead of what it would have selected."""
 
     __slots__ = ()
 
@@ -32,7 +32,7 @@ class CallEnding:
     """That the API answered; None: it did not answer, so that `error` says why."""
     error: WireError | None = None
     """Set for an API's error status as well."""
-    found: Mapping[str, JsonValue | Unreadable] = field(default_factory=dict[str, "JsonValue | Unreadable"])
+    found: Mapping[str, JsonValue | NotSelected] = field(default_factory=dict[str, "JsonValue | NotSelected"])
     """What each query of the expectation selected."""
 
 
@@ -67,11 +67,11 @@ def judge_request(request: SavedRequest, ending: CallEnding) -> RequestResult:
 def _complain(expect: Expectation, ending: CallEnding, status: int) -> list[str]:
     complaints = [
         f"{query}: {found}"
-        if isinstance(found, Unreadable)
+        if isinstance(found, NotSelected)
         else f"{query}: expected {_shown(expected)}, found {_shown(found)}"
         for query, expected in expect.values.items()
         for found in [ending.found[query]]
-        if isinstance(found, Unreadable) or not is_equal(expected, found)
+        if isinstance(found, NotSelected) or not is_equal(expected, found)
     ]
     if expect.within_ms is not None and ending.duration_ms > expect.within_ms:
         complaints.insert(

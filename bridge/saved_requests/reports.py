@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
+import html
 import re
 from collections.abc import Iterator, Sequence
-from xml.etree import ElementTree
 
 from bridge.saved_requests.judgement import RequestResult
 from toolserver.json_types import dump_json
@@ -39,38 +39,48 @@ def write_tap_lines(number: int, result: RequestResult) -> Iterator[str]:
     yield "  ..."
 
 
-def write_junit(suites: Sequence[tuple[str, Sequence[RequestResult]]]) -> bytes:
+def write_junit(suites: Sequence[tuple[str, Sequence[RequestResult]]]) -> str:
     """Return a report in JUnit's XML; each suite is a file with its results.
 
     An answer that is not as expected is a failure; a call that the API did not answer is an error.
     """
-    root = ElementTree.Element("testsuites")
+    lines = ['<?xml version="1.0" encoding="utf-8"?>', "<testsuites>"]
     for name, results in suites:
-        seconds = sum(result.ending.duration_ms for result in results) / 1000
         errors = sum(not result.was_answered for result in results)
         failures = sum(not result.passed for result in results) - errors
+        ms = sum(result.ending.duration_ms for result in results)
         counts = {"tests": len(results), "failures": failures, "errors": errors}
-        facts = {"name": _clean(name), **{key: str(value) for key, value in counts.items()}}
-        suite = ElementTree.SubElement(root, "testsuite", {**facts, "time": f"{seconds:.3f}"})
+        lines.append(_open_tag("testsuite", name=name, **counts, time=_seconds(ms)))
         for result in results:
-            _add_case(suite, result)
-    return ElementTree.tostring(root, encoding="utf-8", xml_declaration=True)
+            lines += _write_case(result)
+        lines.append("</testsuite>")
+    return "\n".join([*lines, "</testsuites>", ""])
 
 
-def _add_case(suite: ElementTree.Element, result: RequestResult) -> None:
-    facts = {"name": _clean(result.request.name), "classname": _clean(result.request.tool)}
-    seconds = f"{result.ending.duration_ms / 1000:.3f}"
-    case = ElementTree.SubElement(suite, "testcase", {**facts, "time": seconds})
+def _write_case(result: RequestResult) -> Iterator[str]:
+    request, seconds = result.request, _seconds(result.ending.duration_ms)
+    yield _open_tag("testcase", name=request.name, classname=request.tool, time=seconds)
     if result.complaints:
         kind = "failure" if result.was_answered else "error"
-        told = ElementTree.SubElement(case, kind, {"message": _clean(result.complaints[0])})
-        told.text = _clean("\n".join(result.complaints))
+        text = _escaped("\n".join(result.complaints))
+        yield f"{_open_tag(kind, message=result.complaints[0])}{text}</{kind}>"
+    yield "</testcase>"
+
+
+def _open_tag(tag: str, **attributes: str | int) -> str:
+    written = "".join(f' {name}="{_escaped(str(value))}"' for name, value in attributes.items())
+    return f"<{tag}{written}>"
+
+
+def _seconds(ms: float) -> str:
+    return f"{ms / 1000:.3f}"
+
+
+def _escaped(text: str) -> str:
+    """Return a text for XML, of characters that XML has."""
+    return html.escape(_NOT_IN_XML.sub("\N{REPLACEMENT CHARACTER}", text))
 
 
 def _quoted(text: str) -> str:
     """Return a text as JSON, which is YAML as well."""
     return dump_json(text).decode()
-
-
-def _clean(text: str) -> str:
-    return _NOT_IN_XML.sub("\N{REPLACEMENT CHARACTER}", text)

@@ -18,12 +18,15 @@ MAX_REQUESTS = 1000
 MAX_NAME_CHARS = 80
 """Maximum characters of a name; as `MAX_NAME` in `static/session/saved_requests.js`."""
 
+MAX_KEY_CHARS = 4000
+"""Maximum characters of an operation's key; chosen, as paths of documents have no limit."""
+
 MAX_VALUES = 50
 """Maximum number of expected values of one request; chosen."""
 
 
 class UnusableFile(ValueError):
-    """The text is no file of saved requests; the message names the place and what is wrong."""
+    """The text holds no saved requests that can be run; the message names the place and what is wrong."""
 
 
 def _checked_query(expression: str) -> str:
@@ -51,14 +54,26 @@ class Expectation(_Strict):
     """What each query has to select from the answer."""
 
 
-class SavedRequest(_Strict):
-    """A call of a tool with its arguments, under a name."""
+class _NamedArguments(_Strict):
+    """Arguments under a name, and what is expected of the answer."""
 
     name: str = Field(min_length=1, max_length=MAX_NAME_CHARS)
-    tool: str = Field(min_length=1, max_length=64)
-    """Name of the tool, as callers know it."""
     arguments: dict[str, JsonValue] = {}
     expect: Expectation = Expectation()
+
+
+class SavedRequest(_NamedArguments):
+    """A call of a tool with its arguments, under a name."""
+
+    tool: str = Field(min_length=1, max_length=64)
+    """Name of the tool, as callers know it."""
+
+
+class SharedRequest(_NamedArguments):
+    """A request as all who have a server share it: names of tools differ between users, keys do not."""
+
+    operation: str = Field(min_length=1, max_length=MAX_KEY_CHARS)
+    """Key of the operation in the server's document."""
 
 
 class RequestFile(_Strict):

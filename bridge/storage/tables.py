@@ -162,6 +162,15 @@ class ServerRow(Base):
     added_at: Mapped[float]
 
 
+class SharedRequestsRow(Base):
+    """The saved requests that a server's owner shares with all who have it."""
+
+    __tablename__ = "shared_requests"
+    server_id: Mapped[str] = mapped_column(ForeignKey("servers.id", ondelete="CASCADE"), primary_key=True)
+    requests: Mapped[str] = mapped_column(Text)
+    """JSON text of all of them, without secrets."""
+
+
 class ToolNameRow(Base):
     """The name given to a tool; it outlives its server, so that a name never changes its meaning."""
 

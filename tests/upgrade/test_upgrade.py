@@ -68,7 +68,7 @@ SINCE_0023 = {
 }
 """What they have added since the second one."""
 
-MADE_SINCE_0023 = {"model_usage", "listings", "refused_calls", "refused_days"}
+MADE_SINCE_0023 = {"model_usage", "listings", "refused_calls", "refused_days", "shared_requests"}
 """Tables that they have made since then."""
 
 MIGRATED: dict[str, dict[str, set[str]]] = {FIRST: SINCE_0023 | SINCE_FIRST, AT_0023: SINCE_0023}
@@ -122,7 +122,7 @@ async def test_opening_it_changes_no_table_and_no_column(left: Left) -> None:
         table: set[str]() for table in before
     }
     assert after.keys() == before.keys() | ADDED[left.snapshot]
-    assert execute(left.where, REVISION) == [("0032",)]
+    assert execute(left.where, REVISION) == [("0033",)]
 
 
 async def test_a_call_from_before_says_that_its_asker_was_not_recorded(visitor: Visitor) -> None:

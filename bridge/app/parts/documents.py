@@ -23,12 +23,14 @@ from bridge.endpoints.api.original_tools import OriginalToolRoutes
 from bridge.endpoints.api.overlays import OverlayRoutes
 from bridge.endpoints.api.selection import SelectionBounds, SelectionRoutes
 from bridge.endpoints.api.servers import ServerRoutes
+from bridge.endpoints.api.shared_requests import SharedRequestRoutes
 from bridge.heap import freeze_document
 from bridge.http.routing import Route
 from bridge.metrics.metric_definitions import StateGauges
 from bridge.readiness.readiness import Check
 from bridge.readiness.readiness_checks import make_reader_check
 from bridge.storage.catalog.listings import ListingTables
+from bridge.storage.catalog.shared_requests import SharedRequestTables
 from bridge.storage.servers import ServerTables
 from bridge.storage.users import UserTables
 from toolserver.tool.selection import Selection
@@ -91,6 +93,7 @@ class DocumentsPart(Part):
         return [
             *servers.list_routes(),
             *OverlayRoutes(self.registry).list_routes(),
+            *SharedRequestRoutes(self.registry, SharedRequestTables(self._ground.store)).list_routes(),
             *OriginalToolRoutes(self.registry, reader).list_routes(),
             *DocumentBundleRoutes(reader.bundle_document, reader.split_body).list_routes(),
             *SelectionRoutes(self.registry, bounds).list_routes(),

@@ -17,7 +17,7 @@ from bridge.calls.reading import KeptText, QueryRefused
 from bridge.cli.parser import NoBridge
 from bridge.endpoints.api.calls import AnswerFacts, CallReport
 from bridge.errors import WireError
-from bridge.saved_requests.judgement import CallEnding, Unreadable
+from bridge.saved_requests.judgement import CallEnding, NotSelected
 from bridge.saved_requests.request_file import Expectation, SavedRequest
 from toolserver.json_types import dump_json, load_json
 
@@ -87,14 +87,14 @@ class RequestCaller:
                     await asyncio.to_thread(file.write, piece)
         return KeptText(path=path, content_type=answer.content_type, is_cut=answer.cut_by is not None)
 
-    async def _select(self, expect: Expectation, kept: KeptText) -> Mapping[str, JsonValue | Unreadable]:
-        found: dict[str, JsonValue | Unreadable] = {}
+    async def _select(self, expect: Expectation, kept: KeptText) -> Mapping[str, JsonValue | NotSelected]:
+        found: dict[str, JsonValue | NotSelected] = {}
         for query in expect.values:
             try:
                 selected = await self.queries.select_from(kept, query, MAX_FOUND_BYTES)
                 found[query] = load_json(selected.json)
             except QueryRefused as refusal:
-                found[query] = Unreadable(refusal.message)
+                found[query] = NotSelected(refusal.message)
         return found
 
     def _headers(self) -> Mapping[str, str]:

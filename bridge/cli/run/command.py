@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import argparse
 import asyncio
+import itertools
 import json
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
 
 import aiohttp
@@ -18,7 +19,7 @@ from bridge.cli.run.calling import RequestCaller
 from bridge.cli.terminal import printable, showing_progress
 from bridge.saved_requests.judgement import RequestResult, judge_request
 from bridge.saved_requests.reports import write_junit, write_tap_lines, write_tap_plan
-from bridge.saved_requests.request_file import RequestFile, UnusableFile, read_request_file
+from bridge.saved_requests.request_file import RequestFile, SavedRequest, UnusableFile, read_request_file
 
 
 def run(options: argparse.Namespace) -> int:
@@ -38,12 +39,12 @@ def _read_file(path: Path) -> RequestFile:
     except OSError as error:
         raise WrongUsage(f"{path} cannot be read: {error.strerror}") from None
     except UnusableFile as error:
-        raise WrongUsage(f"{path} is no file of saved requests: {error}") from None
+        raise WrongUsage(f"{path} has no saved requests that can be run: {error}") from None
 
 
-def _write(path: Path, report: bytes) -> None:
+def _write(path: Path, report: str) -> None:
     try:
-        path.write_bytes(report)
+        path.write_text(report, encoding="utf-8")
     except OSError as error:
         raise WrongUsage(f"{path} cannot be written: {error.strerror}") from None
 
@@ -52,26 +53,32 @@ async def _run_files(
     options: argparse.Namespace, files: Sequence[tuple[Path, RequestFile]]
 ) -> Sequence[tuple[str, Sequence[RequestResult]]]:
     """Run everything; TAP is printed as it goes, so that a run that is stopped has told what it did."""
-    told = (lambda _lines: None) if options.json else _print_lines
-    told(write_tap_plan(sum(len(file.requests) for _, file in files)))
-    suites: list[tuple[str, Sequence[RequestResult]]] = []
-    number = 0
+    tell = _be_silent if options.json else _print_lines
+    tell(write_tap_plan(sum(len(file.requests) for _, file in files)))
+    numbers = itertools.count(1)
     queries = QueryWorker()
     try:
         async with aiohttp.ClientSession(timeout=aiohttp.ClientTimeout(total=None)) as http:
             caller = RequestCaller(http, address_of(options), key_of(options), queries)
-            for path, file in files:
-                results: list[RequestResult] = []
-                for request in file.requests:
-                    number += 1
-                    with showing_progress(f"Waiting for {request.tool}"):
-                        result = judge_request(request, await caller.call_tool(request))
-                    results.append(result)
-                    told(write_tap_lines(number, result))
-                suites.append((str(path), results))
+            return [
+                (str(path), [await _run_request(caller, each, next(numbers), tell) for each in file.requests])
+                for path, file in files
+            ]
     finally:
         await queries.close()
-    return suites
+
+
+async def _run_request(
+    caller: RequestCaller, request: SavedRequest, number: int, tell: Callable[[Iterable[str]], None]
+) -> RequestResult:
+    with showing_progress(f"Waiting for {request.tool}"):
+        result = judge_request(request, await caller.call_tool(request))
+    tell(write_tap_lines(number, result))
+    return result
+
+
+def _be_silent(_lines: Iterable[str]) -> None:
+    """Print nothing: standard output is for one JSON."""
 
 
 def _print_lines(lines: Iterable[str]) -> None:

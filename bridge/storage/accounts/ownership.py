@@ -19,6 +19,7 @@ OWNER: Mapping[str, str] = {"listings": "scope", "servers": "owner_id", "tool_na
 PART_OF: Mapping[str, tuple[str, str]] = {
     "conversation_messages": ("conversation_id", "conversations"),
     "kept_events": ("response_id", "kept_responses"),
+    "shared_requests": ("server_id", "servers"),
 }
 """Column and table of the row that a row is a part of, and belongs to its user with."""
 

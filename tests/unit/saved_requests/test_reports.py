@@ -24,6 +24,7 @@ REFUSED = result_of(
 
 
 def test_tap_names_what_went_wrong_in_its_diagnostics() -> None:
+    """Readers of a build server see the report alone."""
     lines = [*write_tap_plan(2), *write_tap_lines(1, GOOD), *write_tap_lines(2, SLOW)]
     assert lines == [
         "TAP version 14",
@@ -54,6 +55,7 @@ def test_a_name_can_neither_skip_nor_excuse_its_request_in_tap() -> None:
 
 
 def test_junit_tells_failures_from_errors_and_stays_xml() -> None:
+    """A character that XML lacks would make the whole report unreadable."""
     root = ElementTree.fromstring(write_junit([("a.json", [GOOD, SLOW, REFUSED])]))
     suite = root[0]
     assert suite.attrib == {"name": "a.json", "tests": "3", "failures": "1", "errors": "1", "time": "0.912"}
@@ -79,4 +81,5 @@ def test_junit_tells_failures_from_errors_and_stays_xml() -> None:
     ],
 )
 def test_values_are_equal_as_in_json(*, expected: object, found: object, equal: bool) -> None:
+    """Python takes 1 for true, and a float for the integer next to it."""
     assert is_equal(expected, found) is equal  # pyright: ignore[reportArgumentType]

@@ -104,7 +104,7 @@ async def test_what_is_not_as_expected_is_told_with_both_values(bridge: Bridge, 
 async def test_a_call_without_an_answer_is_an_error_and_the_next_one_still_runs(
     bridge: Bridge, tmp_path: Path
 ) -> None:
-    """No tool of that name, wrong arguments: each is told by the bridge's own words."""
+    """No tool of that name, wrong arguments: the bridge says each in its own words."""
     requests = [
         request_for("unknown", "noSuchTool"),
         request_for("wrong", "listProducts", {"limit": "x"}),
