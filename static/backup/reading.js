@@ -6,6 +6,7 @@
 import { t } from "../base/language.js";
 import { checkEnvironment } from "../environments/environments.js";
 import { MAX_VARIABLES, MAX_VARIABLE_NAME, MAX_VARIABLE_VALUE } from "../environments/variables.js";
+import { readExpectation } from "../saved_requests/request_file.js";
 import { MAX_NAME, readArguments } from "../session/saved_requests.js";
 import { BackupError } from "./envelope.js";
 
@@ -87,9 +88,12 @@ const READERS = {
       ...readEnvironment({ name: text(name), base_url: text(base_url), variables: read }),
     };
   },
-  saved_request: ({ server_id, key, name, text: args }) => {
+  saved_request: ({ server_id, key, name, text: args, expect }) => {
     demand(readArguments(text(args, MAX_ARGUMENTS)) !== null);
-    return { kind: "saved_request", server_id, key: text(key), name: text(name, MAX_NAME), text: args };
+    const isExpected = expect !== undefined;
+    demand(!isExpected || readExpectation(expect) !== null);
+    const more = isExpected ? { expect } : {};
+    return { kind: "saved_request", server_id, key: text(key), name: text(name, MAX_NAME), text: args, ...more };
   },
 };
 

@@ -147,7 +147,9 @@ function addEnvironments(all, items) {
 /** @param {Awaited<ReturnType<typeof readSavedRequests>>} all @param {SavedRequestItem[]} items */
 function addRequests(all, items) {
   const next = dictionaryOf(all);
-  for (const item of items)
-    next[placeOf(item)] = withRequest(next[placeOf(item)] ?? [], { name: item.name, text: item.text });
+  for (const item of items) {
+    const { name, text, expect } = item;
+    next[placeOf(item)] = withRequest(next[placeOf(item)] ?? [], expect ? { name, text, expect } : { name, text });
+  }
   return next;
 }

@@ -12,6 +12,7 @@ import { GERMAN_ERRORS } from "./de_errors.js";
 import { GERMAN_LOGINS } from "./de_logins.js";
 import { GERMAN_MODELS } from "./de_models.js";
 import { GERMAN_REVIEW } from "./de_review.js";
+import { GERMAN_SAVED } from "./de_saved.js";
 import { GERMAN_SEARCH } from "./de_search.js";
 import { GERMAN_SENTENCES } from "./de_sentences.js";
 import { GERMAN_SERVERS } from "./de_servers.js";
@@ -155,6 +156,7 @@ export const GERMAN = {
     ...GERMAN_LOGINS,
     ...GERMAN_MODELS,
     ...GERMAN_REVIEW,
+    ...GERMAN_SAVED,
     ...GERMAN_SEARCH,
     ...GERMAN_SERVERS,
     ...GERMAN_SETTINGS,

@@ -1,14 +1,15 @@
 // @ts-check
 /**
  * Arguments that the user saved by name, for each operation. They stay in this browser, with the other data of its user:
- * they may hold anything, passwords too, and nobody else has a use for them.
+ * they may hold anything, passwords too. Shared ones lie on the bridge (`static/saved_requests/shared_requests.js`).
  */
 import { dictionaryOf } from "../base/dictionary.js";
 import { verbatim } from "../base/language.js";
 import { stringifyJson, parseJson } from "../base/json_text.js";
 
 /** @typedef {import("../types/types.js").JsonObject} JsonObject */
-/** @typedef {{name: string, text: string}} SavedRequest  text: the arguments as JSON */
+/** @typedef {import("../saved_requests/expectations.js").Expectation} Expectation */
+/** @typedef {{name: string, text: string, expect?: Expectation}} SavedRequest  text: the arguments as JSON; expect: what the answer has to be */
 /** @typedef {{readRecord: (store: "keys", key: string) => Promise<any>, changeRecords: (stores: ["keys"], change: (of: (store: "keys") => {put: (value: unknown, key: string) => unknown}) => void) => Promise<void>}} Store */
 
 /** A persisted name: of the record that has all of this browser, by place. */
@@ -38,10 +39,18 @@ export class SavedRequests {
     return (await readSavedRequests(this.store))[this.place] ?? [];
   }
 
-  /** In place of the one of that name. @param {string} name @param {JsonObject} args */
-  async saveRequest(name, args) {
+  /** Replaces the one of that name, whose expectation stays where none is given. @param {string} name @param {JsonObject} args @param {Expectation} [expect] */
+  async saveRequest(name, args, expect) {
     const saved = { name: name.trim().slice(0, MAX_NAME), text: stringifyJson(args) };
-    await this.#change((list) => withRequest(list, saved));
+    await this.#change((list) => {
+      const kept = expect ?? list.find((each) => each.name === saved.name)?.expect;
+      return withRequest(list, kept ? { ...saved, expect: kept } : saved);
+    });
+  }
+
+  /** @param {string} name @param {Expectation} expect */
+  async expectOf(name, expect) {
+    await this.#change((list) => list.map((each) => (each.name === name ? { ...each, expect } : each)));
   }
 
   /** @param {string} name */

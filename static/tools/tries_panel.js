@@ -1,29 +1,28 @@
 // @ts-check
-/** Earlier calls of a tool and what its user saved by name: to run again, or to edit in the form first. */
+/** Earlier calls of a tool and what is saved by name: to run again, or to edit in the form first. */
 import { t } from "../base/language.js";
 import { announceSentence, attemptAction, button, el, fill, labelledField } from "../ui/dom.js";
-import { guardControl } from "../base/guarded_control.js";
 import { formatTime } from "../base/time_format.js";
 import { linkTo, shareableArguments } from "./shared_link.js";
 import { stateWords } from "../ui/outcome_view.js";
-import { readArguments, SavedRequests } from "../session/saved_requests.js";
+import { requestRow } from "./request_row.js";
 
 /** @typedef {import("../types/types.js").JsonObject} JsonObject */
 /** @typedef {import("../types/api_types.js").StoredCall} StoredCall */
-/** @typedef {{read: () => JsonObject, edit: (args: JsonObject) => void, run: (args: JsonObject, isTrusted: boolean) => void}} Form  what the panel does with the form; isTrusted: the user pressed it */
+/** @typedef {import("./request_row.js").Form} Form */
 
 const SHOWN_CALLS = 20;
-const SHOWN_CHARS = 160;
 
 export class TriesPanel {
-  /** @param {Pick<import("../types/view_types.js").Parts, "store" | "controls">} parts @param {import("../types/api_types.js").FullTool} tool @param {Form} form */
-  constructor({ store, controls }, tool, form) {
-    this.api = controls.api;
+  /** @param {import("../types/view_types.js").Parts} parts @param {import("../types/api_types.js").FullTool} tool @param {Form} form */
+  constructor(parts, tool, form) {
+    this.parts = parts;
+    this.api = parts.controls.api;
     this.tool = tool;
     this.form = form;
-    this.saved = new SavedRequests(store, tool);
-    this.name = el("input", { type: "text", maxlength: 80, autocomplete: "off" });
-    this.savedList = el("ul", { class: "tries", "aria-label": t`Saved requests` });
+    /** @type {import("../saved_requests/saved_panel.js").SavedPanel | null} */
+    this.panel = null;
+    this.saved = el("div", { class: "stack" });
     this.callList = el("ul", { class: "tries", "aria-label": t`Earlier calls` });
     this.messages = el("div", { "aria-live": "polite" });
     const open = (/** @type {Event} */ event) =>
@@ -32,73 +31,32 @@ export class TriesPanel {
       "details",
       { class: "tries-panel", ontoggle: open },
       el("summary", null, t`Saved requests and earlier calls`),
-      this.#content(),
-    );
-  }
-
-  #content() {
-    const save = (/** @type {Event} */ event) => {
-      event.preventDefault();
-      void this.#attempt(() => this.#save());
-    };
-    const submit = el("button", { type: "submit" }, t`Save what is in the form`);
-    const hint = t`Saved in this browser only.`;
-    return el(
-      "div",
-      { class: "stack" },
-      el("h2", null, t`Saved`),
-      this.savedList,
       el(
-        "form",
-        { class: "inline-form", onsubmit: save, "aria-label": t`Save the request` },
-        labelledField(t`Name`, this.name, hint),
-        submit,
+        "div",
+        { class: "stack" },
+        el("h2", null, t`Saved`),
+        this.saved,
+        el("h2", null, t`Earlier calls`),
+        this.callList,
+        this.messages,
       ),
-      el("h2", null, t`Earlier calls`),
-      this.callList,
-      this.messages,
     );
   }
 
-  /** Reads both lists again. */
+  /** Reads both lists again. Saved requests have a module of their own, which most visitors never need. */
   showTries() {
-    return this.#attempt(async () => {
-      const [saved, { calls }] = await Promise.all([
-        this.saved.listRequests(),
+    return attemptAction(this.messages, async () => {
+      const { SavedPanel } = await import("../saved_requests/saved_panel.js");
+      const panel = (this.panel ??= new SavedPanel(this.parts, this.tool, this.form));
+      fill(this.saved, panel.element);
+      const [, { calls }] = await Promise.all([
+        panel.showRequests(),
         this.api.listCallsOf(this.tool.server_id, this.tool.key),
       ]);
-      fill(this.savedList, ...saved.map((each) => this.#savedRow(each)));
       fill(this.callList, ...calls.slice(0, SHOWN_CALLS).map((call) => this.#callRow(call)));
-      if (saved.length === 0) fill(this.savedList, el("li", { class: "hint" }, t`Nothing is saved yet.`));
       if (calls.length === 0)
         fill(this.callList, el("li", { class: "hint" }, t`It was not called in the last 30 days.`));
     });
-  }
-
-  async #save() {
-    if (this.name.value.trim() === "") return this.name.focus();
-    await this.saved.saveRequest(this.name.value, this.form.read());
-    announceSentence(t`${this.name.value} is saved in this browser`);
-    this.name.value = "";
-    await this.showTries();
-  }
-
-  /** @param {() => Promise<void>} action */
-  #attempt(action) {
-    return attemptAction(this.messages, action);
-  }
-
-  /** @param {import("../session/saved_requests.js").SavedRequest} saved */
-  #savedRow({ name, text }) {
-    const remove = button(
-      t`Delete`,
-      () => void this.#attempt(() => this.saved.removeRequest(name).then(() => this.showTries())),
-      {
-        class: "quiet small danger",
-        "aria-label": t`Delete ${name}`,
-      },
-    );
-    return this.#row(el("strong", null, name), text, name, [remove]);
   }
 
   /** @param {StoredCall} call */
@@ -111,38 +69,8 @@ export class TriesPanel {
       { class: `badge ${state === "succeeded" ? "good" : ended_at === null ? "running" : "bad"}` },
       words,
     );
-    return this.#row(el("span", null, el("span", { class: "facts" }, at), " ", badge), text, t`the call of ${at}`, []);
-  }
-
-  /** @param {JsonObject} args @param {string} name */
-  #runButton(args, name) {
-    const run = button(t`Run again`, (event) => this.form.run(args, event.isTrusted), {
-      class: "quiet small",
-      "aria-label": t`Run again: ${name}`,
-    });
-    return this.tool.safe ? run : guardControl(run);
-  }
-
-  /** @param {HTMLElement} title @param {string | null} text arguments @param {string} name @param {HTMLElement[]} more */
-  #row(title, text, name, more) {
-    const known = readArguments(text);
-    const run = known?.isWhole && this.#runButton(known.args, name);
-    const edit =
-      known &&
-      button(t`Edit`, () => this.form.edit(known.args), { class: "quiet small", "aria-label": t`Edit: ${name}` });
-    const shown =
-      text === null
-        ? t`Its arguments were too long to store.`
-        : text.length > SHOWN_CHARS
-          ? `${text.slice(0, SHOWN_CHARS)}…`
-          : text;
-    return el(
-      "li",
-      null,
-      title,
-      el("code", { class: "tries-text" }, shown),
-      el("span", { class: "actions" }, run, edit, ...more),
-    );
+    const title = el("span", null, el("span", { class: "facts" }, at), " ", badge);
+    return requestRow(this.tool, this.form, { title, text, name: t`the call of ${at}` });
   }
 }
 

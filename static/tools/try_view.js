@@ -29,6 +29,7 @@ import { toolTitle } from "./tool_head.js";
 /** @typedef {{value: JsonObject, open: HTMLElement | null}} Filled  `open`: what is said of variables that the environment lacks */
 
 const FROM_A_LINK = t`A link filled this form. Read its values before you run it.`;
+const FROM_OTHERS = t`Others chose these values. Read them before you run it.`;
 
 export class TryView {
   #life = new AbortController();
@@ -80,7 +81,7 @@ export class TryView {
   #triesPanel() {
     return new TriesPanel(this.parts, this.tool, {
       read: () => this.form.peekArguments(),
-      edit: (args) => this.#edit(args),
+      edit: (args, isForeign) => this.#edit(args, isForeign),
       run: (args, isTrusted) => {
         this.#edit(args);
         void this.#run(isTrusted);
@@ -168,10 +169,10 @@ export class TryView {
     );
   }
 
-  /** Its user's own choice, in place of all that was there. @param {JsonObject} args */
-  #edit(args) {
-    this.isLinked = false;
-    fill(this.linkNote);
+  /** Replaces all that was there. @param {JsonObject} args @param {boolean} [isForeign] others chose the values */
+  #edit(args, isForeign = false) {
+    this.isLinked = isForeign;
+    fill(this.linkNote, isForeign ? notice("note", FROM_OTHERS) : null);
     this.answer.question.close();
     this.form.setValue(args);
     this.focusTitle();

@@ -33,6 +33,7 @@ export interface SavedRequestItem {
   name: string;
   /** Its arguments as JSON. */
   text: string;
+  expect?: import("../saved_requests/expectations.js").Expectation;
 }
 /** Calls of an operation that need not ask, for good. */
 export interface PermissionItem {
