@@ -9,9 +9,6 @@ import { placeAddress, viewAddress } from "../ui/router.js";
 /** @typedef {import("../types/api_types.js").FullTool} FullTool */
 /** @typedef {import("../types/types.js").RequestPlan} RequestPlan */
 
-const LOCKED = "M6 11h12v9H6z M8.5 11V8a3.5 3.5 0 0 1 7 0v3";
-const UNLOCKED = "M6 11h12v9H6z M8.5 11V8a3.5 3.5 0 0 1 6.8-1.2";
-
 /** @param {FullTool} tool */
 export function toolTitle({ name, server_id, key }) {
   const server = link(t`Server`, viewAddress("servers", server_id), { class: "quiet-link" });
@@ -40,7 +37,7 @@ export function credentialLink({ server_id }, plan, schemes) {
       href: placeAddress(server_id, "credentials"),
       title: words,
     },
-    icon(isSent ? LOCKED : UNLOCKED),
+    icon(isSent ? "lock" : "lock-open"),
     el("span", { class: "credential-name" }, label),
     el("span", { class: "visually-hidden" }, `: ${words}`),
   );

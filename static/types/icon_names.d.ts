@@ -17,6 +17,8 @@ export type IconName =
   | "info"
   | "languages"
   | "link"
+  | "lock"
+  | "lock-open"
   | "message-square"
   | "monitor-smartphone"
   | "palette"

@@ -5,6 +5,7 @@ import { findOffsets, findPlaces, MAX_HITS } from "../../../static/answers/answe
 import { toCsv } from "../../../static/answers/csv.js";
 import { changedParts, diffLines } from "../../../static/answers/line_diff.js";
 
+/** @type {import("../../../static/types/types.js").JsonValue} */
 const VALUE = { name: "Ada", friends: [{ name: "Grace" }, { city: "Bern, adapted" }], age: 36n };
 
 test("a search finds names and values in the order of the tree", () => {
