@@ -29,6 +29,7 @@ def environ(**more: str) -> dict[str, str]:
     return {**usual, "TERM": "xterm", **more}
 
 
+@pytest.mark.slow
 def test_a_terminal_shows_in_colour_what_is_copied_and_says_how_to_stop(tmp_path: Path) -> None:
     """Eight lines at once: the eye must find the link, the key and what goes into Open WebUI."""
     with running_in_terminal(command(tmp_path), ROOT, environ()) as demo:

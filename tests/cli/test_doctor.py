@@ -174,6 +174,7 @@ def test_a_bridge_below_a_path_is_told_who_else_can_read_its_page(tmp_path: Path
     assert "shared_origin" not in checks_of(alone)
 
 
+@pytest.mark.slow
 def test_commands_find_a_bridge_below_a_path(tmp_path: Path) -> None:
     """Finding W-47: they take its address from the data folder, and print addresses for people."""
     port = free_port()

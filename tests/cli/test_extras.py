@@ -53,6 +53,7 @@ def test_the_doctor_says_what_a_start_would_lack(tmp_path: Path) -> None:
     assert not checks["settings"]["ok"]
 
 
+@pytest.mark.slow
 @pytest.mark.asyncio
 async def test_the_demo_runs_without_any_extra(tmp_path: Path) -> None:
     """Finding house-H4: most bridges need none of these drivers, and an import of one would end the start."""

@@ -53,6 +53,7 @@ def test_a_data_folder_that_is_named_needs_no_home(tmp_path: Path, named_by: str
     assert list((tmp_path / "data").rglob("bridge.env"))
 
 
+@pytest.mark.slow
 def test_commands_that_need_no_data_run_without_a_home() -> None:
     """Finding W-39: a document is read, a bridge at an address is asked, and help is shown."""
     assert run("check", str(SHOP)).returncode == 0

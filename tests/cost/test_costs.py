@@ -22,10 +22,25 @@ of_this_python = pytest.mark.skipif(
 )
 each_subject = pytest.mark.parametrize(("name", "measure"), SUBJECTS.items(), ids=list(SUBJECTS))
 
+HELD = (
+    "bytes: idle page",
+    "bytes: idle stream of a model",
+    "percent: document with its schemas, to json.loads",
+)
+"""Memory, which takes longest to measure and changes seldom."""
+
+each_subject_in_time = pytest.mark.parametrize(
+    ("name", "measure"),
+    [
+        pytest.param(*each, id=each[0], marks=[pytest.mark.slow] * (each[0] in HELD))
+        for each in SUBJECTS.items()
+    ],
+)
+
 
 @pytest.mark.filterwarnings("default:.*tests.cost:UserWarning")
 @of_this_python
-@each_subject
+@each_subject_in_time
 def test_nothing_costs_more_than_recorded(scales: Scales, name: str, measure: Measure) -> None:
     """A tenth here and a tenth there is how a program becomes slow, and no clock in CI would notice."""
     cost = scales.measure_cost(measure)

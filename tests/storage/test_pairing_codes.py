@@ -219,6 +219,7 @@ async def test_what_is_no_code_finds_nobody(pairings: Pairings, code: str) -> No
     assert await code_of_refusal(pairings.here, pairings.ann, code) == "not_found"
 
 
+@pytest.mark.slow
 async def test_only_so_many_browsers_wait_at_once(pairings: Pairings) -> None:
     """Waiting costs room and makes a guess likelier."""
     for _ in range(MAX_WAITING_OF_ADDRESS):

@@ -28,6 +28,9 @@ LEFT_OUT = Path(__file__).parents[1] / "replicas" / "left_out.toml"
 PAIRS = "pairs of replicas"
 """Name of the property of a test's report that says how many it started."""
 
+WHOLE = ("two_replicas", "both_event_loops")
+"""Marks of tests that keep all cases: walks, and what `make test-all` runs on the other event loop."""
+
 _further_cases = FurtherCases()
 
 
@@ -74,10 +77,10 @@ def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
 
 
 def pytest_itemcollected(item: pytest.Item) -> None:
-    """Leave further cases of costly tests to `make test-all`, but for the walks and for runs that choose."""
+    """Leave further cases of costly tests to `make test-all`; with replicas or below a path, all run."""
     chooses = item.config.getoption(OPTION) or item.config.getoption(BELOW)
-    is_walk = item.get_closest_marker("two_replicas") is not None
-    if not chooses and not is_walk and _further_cases.is_further(item.nodeid):
+    stays = any(item.get_closest_marker(name) is not None for name in WHOLE)
+    if not chooses and not stays and _further_cases.is_further(item.nodeid):
         item.add_marker("slow")
 
 

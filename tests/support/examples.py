@@ -18,7 +18,6 @@ FEW_CASES = 2
 
 COSTLY = (
     "tests/cli/",
-    "tests/documents/",
     "tests/http/",
     "tests/plugins/",
     "tests/replicas/",

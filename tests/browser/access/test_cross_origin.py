@@ -132,6 +132,7 @@ async def test_the_bridges_own_page_is_answered_where_others_are_not(scene: Brow
     assert refused == "unauthorized", "the door is open, the token is wrong"
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("view", ["add", "doctor"])
 async def test_a_link_fills_a_field_and_fetches_nothing(scene: BrowserHarness, view: str) -> None:
     """A link of any site would have the user's browser ask what only that browser reaches."""

@@ -401,6 +401,7 @@ async def test_a_card_does_not_take_the_focus_and_is_worked_by_keys(
         await expect(page.locator("#main")).to_be_focused()
 
 
+@pytest.mark.slow
 async def test_a_hidden_tab_calls_its_user(chromium: Browser, tmp_path: Path) -> None:
     """A notification per call, gone when it was decided, and the number in the title."""
     async with shop(chromium, tmp_path) as (scene, page):

@@ -58,6 +58,7 @@ async def test_credentials_of_the_document_follow_its_alternatives(scene: Browse
     assert "authorization" not in (await scene.caller.call("mirrorDelete")).json()["headers"]
 
 
+@pytest.mark.slow
 async def test_what_a_document_says_of_a_credential_is_read_as_markdown(demo: BrowserHarness) -> None:
     """OpenAPI has CommonMark there; who copies a key with its backticks gets a refusal."""
     page = await demo.open_page()

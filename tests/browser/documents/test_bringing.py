@@ -44,6 +44,7 @@ async def test_the_document_is_found_from_its_documentation_and_from_the_api(sce
         await expect(page.get_by_role("alert")).to_contain_text("There is nothing at this address")
 
 
+@pytest.mark.slow
 async def test_a_curl_command_becomes_a_tool_and_its_key_stays_out_of_the_bridge(
     scene: BrowserHarness,
 ) -> None:

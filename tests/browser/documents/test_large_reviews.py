@@ -35,6 +35,7 @@ async def open_review(scene: BrowserHarness) -> Page:
     return page
 
 
+@pytest.mark.slow
 async def test_many_operations_are_chosen_by_group_and_by_search(scene: BrowserHarness) -> None:
     """Nobody reads a thousand rows; what will be accepted must be plain all the same."""
     page = await open_review(scene)

@@ -49,6 +49,7 @@ async def open_with_two(scene: BrowserHarness) -> Page:
     return page
 
 
+@pytest.mark.slow
 async def test_a_switch_moves_address_and_variables_and_leaves_credentials_behind(
     scene: BrowserHarness,
 ) -> None:

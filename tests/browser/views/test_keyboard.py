@@ -85,6 +85,7 @@ async def test_what_the_arrows_chose_stays_itself_when_chats_are_found(scene: Br
     assert await chosen.evaluate("(option, first) => option === first", first)
 
 
+@pytest.mark.slow
 async def test_keys_are_listed_and_those_without_ctrl_can_be_switched_off(scene: BrowserHarness) -> None:
     """Who dictates to the computer sends letters that he does not mean as commands (WCAG 2.1.4)."""
     page = await scene.open_page()
@@ -102,6 +103,7 @@ async def test_keys_are_listed_and_those_without_ctrl_can_be_switched_off(scene:
     await expect(listed).to_have_count(0)
 
 
+@pytest.mark.slow
 async def test_the_theme_that_was_chosen_holds_before_anything_is_drawn(scene: BrowserHarness) -> None:
     """In this browser, over a reload, and against the system's own."""
     page = await scene.open_page(color_scheme="light")

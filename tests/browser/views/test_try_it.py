@@ -26,6 +26,7 @@ async def show_tool(page: Page, name: str) -> None:
     await expect(page.get_by_role("form", name=f"Try {name}")).to_be_visible()
 
 
+@pytest.mark.slow
 async def test_a_file_is_chosen_or_dropped_and_not_typed(scene: BrowserHarness) -> None:
     """D2: there was no file picker; Base64 had to be made elsewhere and pasted."""
     page = await scene.open_page()

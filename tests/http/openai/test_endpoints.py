@@ -287,6 +287,7 @@ async def test_rounds_of_refused_calls_are_failed_requests(
             await client.responses.create(model=MODEL, input="Hi")
 
 
+@pytest.mark.slow
 async def test_many_streams_run_at_once(tmp_path: Path, provider: ScriptedProvider) -> None:
     """S0-154: all of them get their first delta before any of them may end, and every text is whole."""
     release = asyncio.Event()

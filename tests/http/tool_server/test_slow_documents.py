@@ -94,6 +94,7 @@ async def offered_to_models(page: FakePage) -> set[str]:
     return {tool["name"] for tool in (await page.get("/api/selection/offered?form=responses"))["tools"]}
 
 
+@pytest.mark.slow
 async def test_a_held_worker_takes_no_tools_of_other_documents(
     bridge: Bridge, page: FakePage, worker: HeldWorker
 ) -> None:
@@ -115,6 +116,7 @@ async def test_a_held_worker_takes_no_tools_of_other_documents(
         assert told >= GOOD | SLOW
 
 
+@pytest.mark.slow
 async def test_a_call_of_a_good_tool_does_not_wait_for_a_held_worker(
     bridge: Bridge, page: FakePage, worker: HeldWorker
 ) -> None:
