@@ -15,7 +15,7 @@ from tests.support.models.turn_harness import text as said
 from tests.upgrade.observed import conversation_seen, events_seen, kept, timeless
 from tests.upgrade.opened import Left, Visitor, opened
 
-pytestmark = [pytest.mark.asyncio, pytest.mark.both_databases]
+pytestmark = [pytest.mark.asyncio, pytest.mark.both_databases, pytest.mark.slow]
 
 Json = dict[str, Any]
 

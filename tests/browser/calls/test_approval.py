@@ -268,6 +268,7 @@ async def test_an_operation_that_is_run_by_its_name_asks_as_itself(chromium: Bro
         assert {"Ada", "Bob", "Cleo"} <= set(await customers(scene))
 
 
+@pytest.mark.slow
 async def test_an_operation_that_changed_asks_again_and_says_why(chromium: Browser, tmp_path: Path) -> None:
     """What was always allowed was another operation."""
     async with shop(chromium, tmp_path) as (scene, page):

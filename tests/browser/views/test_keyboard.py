@@ -22,6 +22,7 @@ async def open_palette(page: Page, words: str) -> Locator:
     return page.get_by_role("dialog", name="Search").get_by_role("option", selected=True)
 
 
+@pytest.mark.slow
 async def test_everything_is_reached_by_words(scene: BrowserHarness) -> None:
     """Tools, a server, a chat that the bridge keeps, a call just made, a view, a command."""
     page = await scene.open_page()

@@ -12,6 +12,7 @@ from tests.support.chromium import go_to, open_page, run_tool, tab_to
 pytestmark = [pytest.mark.browser, pytest.mark.asyncio(loop_scope="session")]
 
 
+@pytest.mark.slow
 async def test_the_first_steps_lead_to_a_first_call_and_go(chromium: Browser, tmp_path: Path) -> None:
     """A list of servers does not say what to press; and who knows it must not see it again."""
     async with open_harness(chromium, tmp_path, ["shop.json"]) as scene:

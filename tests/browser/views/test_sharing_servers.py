@@ -10,6 +10,7 @@ from tests.support.documents.compiled import document_text, operation
 pytestmark = [pytest.mark.browser, pytest.mark.asyncio(loop_scope="session")]
 
 
+@pytest.mark.slow
 async def test_a_shared_server_is_accepted_and_called_in_the_browser_of_another_user(
     scene: BrowserHarness,
 ) -> None:

@@ -182,6 +182,7 @@ async def test_a_try_is_saved_repeated_edited_and_shared(scene: BrowserHarness) 
     await expect(saved).to_contain_text("Nothing is saved yet.")
 
 
+@pytest.mark.slow
 async def test_a_query_chooses_from_the_answer_of_a_run(scene: BrowserHarness) -> None:
     """Ruling 57: the same query as a model's, and the whole answer stays one link away."""
     page = await scene.open_page()
