@@ -60,9 +60,9 @@ const SECTIONS = dictionaryOf({
     const { BackupView } = await import("./backup/backup_view.js");
     return (parts) => new BackupView(parts);
   },
-  connect: async () => {
+  connect: async ({ parts: [program = ""] }) => {
     const { ConnectView } = await import("./connect/connect_view.js");
-    return (parts) => new ConnectView(parts);
+    return (parts) => new ConnectView(parts, program);
   },
   doctor: async ({ query }) => {
     const { DoctorView } = await import("./servers/doctor_view.js");

@@ -1,14 +1,18 @@
 // @ts-check
-/** Connect: asks where Open WebUI runs, and prints everything to copy, for MCP clients and programs too. */
+/** Connect: asks which program is to be connected, and shows what it needs, with a test of the connection. */
 import { t } from "../base/language.js";
 import { servesModels } from "../base/served_models.js";
 import { bridgePart, connectionPart, curlPart, webuiPart } from "./instructions.js";
 import { connectSettings, readOrigin, usualOrigin } from "./connect_settings.js";
 import { el, fill, labelledField, notice, sentenceOf } from "../ui/dom.js";
+import { viewAddress } from "../ui/router.js";
+import { ConnectionTest } from "./connection_test.js";
 import { KeysPanel } from "./keys_panel.js";
 import { McpPanel } from "./mcp_panel.js";
 import { ModelPanel } from "./model_panel.js";
 import { pluginsPart } from "./plugins_part.js";
+import { programTiles } from "./program_tiles.js";
+import { PROGRAMS, WEBUI } from "./programs.js";
 
 /** @typedef {import("../types/api_types.js").ConnectFacts} ConnectFacts */
 /** @typedef {import("./connect_settings.js").Answers} Answers */
@@ -28,9 +32,10 @@ const MODES = [
 ];
 
 export class ConnectView {
-  /** @param {Parts} parts */
-  constructor(parts) {
+  /** @param {Parts} parts @param {string} programId "" = none is chosen */
+  constructor(parts, programId) {
     this.parts = parts;
+    this.program = PROGRAMS.find(({ id }) => id === programId) ?? null;
     /** @type {Answers} */
     this.answers = {
       ...{ place: "host", mode: "admin", webuiOrigin: usualOrigin("host"), bridgeHost: "" },
@@ -39,11 +44,15 @@ export class ConnectView {
     this.bridge = el("div", { class: "stack" });
     this.output = el("div", { class: "stack" });
     this.questions = el("div", { class: "stack" });
-    this.keys = new KeysPanel(parts.api, (key) => this.#set(key));
+    this.test = new ConnectionTest(parts.executor);
+    this.keys = new KeysPanel(parts.api, ({ made, ...key }) => {
+      this.test.useKey(made);
+      this.#set(key);
+    });
     this.mcp = new McpPanel();
     this.model = new ModelPanel(parts.api);
-    this.model.element.hidden = !servesModels;
     this.other = el("div", { class: "stack" });
+    this.plugins = pluginsPart(async (path) => (await parts.api.readBlob(path)).text());
     /** @type {ConnectFacts | null} */
     this.facts = null;
     /** @type {(() => void) | undefined} */
@@ -60,17 +69,20 @@ export class ConnectView {
       el(
         "p",
         { class: "lead" },
-        t`Answer two questions to get settings for your Open WebUI. Below them: the bridge for MCP clients, as a model, and as plain HTTP.`,
+        t`Choose a program, create a key for it, and copy what stands below. The program then uses your tools through this browser.`,
       ),
+      programTiles(this.program?.id ?? "", (program) => this.#choose(program)),
       this.questions,
       this.bridge,
       this.keys.element,
       this.output,
       this.mcp.element,
       this.model.element,
-      pluginsPart(async (path) => (await this.parts.api.readBlob(path)).text()),
+      this.plugins,
       this.other,
+      this.test.element,
     );
+    this.#showProgram();
     // Also after a break, in which the bridge may have been started again with the options that are printed here.
     this.unsubscribe ??= this.parts.inventory.onChange(() => void this.#readFacts().catch(() => undefined));
     try {
@@ -84,6 +96,7 @@ export class ConnectView {
   }
 
   stop() {
+    this.test.stop();
     this.unsubscribe?.();
     this.unsubscribe = undefined;
   }
@@ -91,6 +104,25 @@ export class ConnectView {
   async #readFacts() {
     [this.facts, this.example] = await Promise.all([this.parts.api.readConnectFacts(), this.#exampleTool()]);
     this.#renderOutput();
+  }
+
+  /** @param {import("./programs.js").Program} program */
+  #choose(program) {
+    this.program = program;
+    history.replaceState(null, "", viewAddress("connect", program.id)); // without a new view: a key that was made stays
+    this.#showProgram();
+  }
+
+  /** Only what the chosen program needs; without one, its keys. */
+  #showProgram() {
+    const { program } = this;
+    const isWebui = program?.id === WEBUI;
+    for (const element of [this.questions, this.bridge, this.output, this.plugins]) element.hidden = !isWebui;
+    this.other.hidden = program?.id !== "curl";
+    this.test.element.hidden = program === null;
+    this.mcp.chooseClients(program?.clients ?? []);
+    this.model.chooseProgram((servesModels && program?.model) || "");
+    if (program) this.keys.fitProgram(program);
   }
 
   #renderQuestions() {

@@ -19,7 +19,7 @@ export function bridgePart({ command, runCommand, ready, missing, warnings }) {
   return el(
     "section",
     { class: "panel", dataset: { testid: "connect-bridge" } },
-    el("h2", null, t`1. The bridge`),
+    el("h2", null, t`The bridge`),
     el("ul", { class: "ticks" }, ...standing),
     command ? restartStep(command, runCommand) : el("p", null, t`Nothing to restart.`),
     warnings.length > 0
@@ -62,7 +62,7 @@ export function connectionPart({ url, connection }, key) {
   return el(
     "section",
     { class: "panel" },
-    el("h2", null, t`3. The connection`),
+    el("h2", null, t`The connection`),
     factList([
       ["URL", el("code", null, url)],
       [
@@ -92,7 +92,7 @@ export function webuiPart({ steps, switches, switchesHint }) {
   return el(
     "section",
     { class: "panel" },
-    el("h2", null, t`4. In Open WebUI 0.12`),
+    el("h2", null, t`In Open WebUI 0.12`),
     el("ol", { class: "steps" }, ...steps.map((step) => el("li", null, step))),
     switches.length > 0 ? el("p", { class: "hint" }, switchesHint) : null,
     switches.length > 0 ? codeBlock(switches.join("\n"), t`Environment variables of Open WebUI`) : null,

@@ -3,6 +3,7 @@
 import { dictionaryOf } from "../base/dictionary.js";
 import { t, verbatim } from "../base/language.js";
 import { formatDay } from "../base/time_format.js";
+import { WEBUI } from "./programs.js";
 import { announceSentence, button, codeBlock, el, fill, labelledField, notice, sentenceOf } from "../ui/dom.js";
 
 /** @typedef {import("../types/api_types.js").ApiKey} ApiKey */
@@ -38,24 +39,30 @@ const RETENTION_CHOICES = dictionaryOf({
 });
 
 export class KeysPanel {
+  /** @type {string} */
+  #suggested = verbatim("Open WebUI");
+  #offersForwarding = false;
+  #isForWebui = false;
+
   /**
    * @param {import("../session/bridge_api.js").BridgeApi} api
-   * @param {(key: {key: string, isForAll: boolean}) => void} chosen receives the key to connect with, its text "" before
-   *   it is created; choosing another kind asks for another key
+   * @param {(key: {key: string, isForAll: boolean, made: {id: string, label: string} | null}) => void} chosen receives the
+   *   key to connect with, its text "" before it is created; choosing another kind asks for another key
    */
   constructor(api, chosen) {
     this.api = api;
     this.chosen = chosen;
     this.fresh = el("div", { "aria-live": "polite" });
     this.list = el("ul", { class: "plain-list", "aria-label": t`Keys` });
-    this.label = el("input", { type: "text", value: verbatim("Open WebUI"), maxlength: 80, required: true });
+    this.label = el("input", { type: "text", value: this.#suggested, maxlength: 80, required: true });
     this.forwarder = el("input", {
       type: "checkbox",
-      onchange: () => this.chosen({ key: "", isForAll: this.forwarder.checked }),
+      onchange: () => this.chosen({ key: "", isForAll: this.forwarder.checked, made: null }),
     });
     this.forwarding = el("div", { hidden: true });
     this.displays = el("select", null, ...DISPLAYS.map(([value, label]) => el("option", { value }, label)));
     this.markers = el("select", null, ...MARKERS.map(([value, label]) => el("option", { value }, label)));
+    this.modelFields = this.#modelFields();
     this.element = this.#keyForm();
   }
 
@@ -63,7 +70,7 @@ export class KeysPanel {
     return el(
       "form",
       { class: "panel", "aria-label": t`Key`, onsubmit: (/** @type {Event} */ event) => void this.#create(event) },
-      el("h2", null, t`2. Your key`),
+      el("h2", null, t`Your key`),
       el(
         "p",
         { class: "hint" },
@@ -75,7 +82,7 @@ export class KeysPanel {
         labelledField(t`Name of the program`, this.label),
         el("button", { type: "submit", class: "primary" }, t`Create a key`),
       ),
-      this.#modelFields(),
+      this.modelFields,
       this.forwarding,
       this.fresh,
       this.list,
@@ -106,7 +113,25 @@ export class KeysPanel {
         : t`For this, set the bridge's TOOL_BRIDGE_USER_JWT_SECRET to Open WebUI's FORWARD_USER_INFO_HEADER_JWT_SECRET; now it has none.`;
     const words = el("span", null, t`For all users of an Open WebUI`, el("span", { class: "hint" }, ` ${hint}`));
     fill(this.forwarding, el("label", { class: "check" }, this.forwarder, words));
-    this.forwarding.hidden = false;
+    this.#offersForwarding = true;
+    this.#showForwarding();
+  }
+
+  /** Fits the form to a program; a name that its user wrote stays. @param {import("./programs.js").Program} program */
+  fitProgram({ id, name, model }) {
+    if (this.label.value === this.#suggested) this.label.value = name;
+    this.#suggested = name;
+    this.modelFields.hidden = model === "";
+    this.#isForWebui = id === WEBUI;
+    this.#showForwarding();
+  }
+
+  /** Only Open WebUI names the user of each call. */
+  #showForwarding() {
+    this.forwarding.hidden = !this.#offersForwarding || !this.#isForWebui;
+    if (!this.forwarding.hidden || !this.forwarder.checked) return;
+    this.forwarder.checked = false;
+    this.chosen({ key: "", isForAll: false, made: null });
   }
 
   async loadKeys() {
@@ -122,10 +147,10 @@ export class KeysPanel {
       const show_calls = /** @type {CallDisplay | ""} */ (this.displays.value) || null;
       const markers = /** @type {MarkerForm | ""} */ (this.markers.value) || null;
       const label = this.label.value.trim();
-      const { key } = await this.api.createKey({ label, forwarder: isForAll, show_calls, markers });
+      const { id, key } = await this.api.createKey({ label, forwarder: isForAll, show_calls, markers });
       fill(this.fresh, notice("good", t`Copy the key now. You will not see it again.`), codeBlock(key, t`New key`));
       announceSentence(t`Key created`);
-      this.chosen({ key, isForAll });
+      this.chosen({ key, isForAll, made: { id, label } });
       await this.loadKeys();
     } catch (failure) {
       fill(this.fresh, notice("error", sentenceOf(failure)));

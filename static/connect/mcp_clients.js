@@ -5,6 +5,8 @@
  */
 import { t, verbatim } from "../base/language.js";
 import { prettyJson } from "../ui/json_display.js";
+import { cursorLink, vsCodeLink } from "./install_links.js";
+import { anthropic, geminiCli, libreChat, n8n } from "./more_mcp_clients.js";
 
 /** @typedef {import("../types/types.js").JsonValue} JsonValue */
 /**
@@ -17,6 +19,7 @@ import { prettyJson } from "../ui/json_display.js";
 /**
  * @typedef {object} McpClient
  * @property {string} name
+ * @property {{label: string, href: string} | null} [install]  one click that adds the bridge; null: no key is known to put into it
  * @property {{label: string, text: string}[]} snippets
  * @property {string} limit  a sentence or two
  * @property {string} tried  how far, as a sentence
@@ -39,9 +42,13 @@ export function mcpClients({ baseUrl, webuiUrl, key, server }) {
   return [
     claudeCode(url, bearer),
     claudeDesktop(url, bearer),
-    cursor(url, bearer),
-    vsCode(url, bearer),
+    { ...cursor(url, bearer), install: key ? cursorLink(NAME, url, bearer) : null },
+    { ...vsCode(url, bearer), install: key ? vsCodeLink(NAME, url, bearer) : null },
     codex(url, bearer),
+    geminiCli(url, bearer),
+    libreChat(url, bearer),
+    n8n(url, key || KEY_PLACEHOLDER),
+    anthropic(url, key || KEY_PLACEHOLDER),
     openWebui(`${endpointOf(webuiUrl, server)}?names=${OPEN_WEBUI_ROOM}`, key || KEY_PLACEHOLDER),
     openaiResponses(url, bearer),
     pydanticAi(url, bearer),

@@ -15,6 +15,8 @@ export class ModelPanel {
     this.output = el("div", { class: "stack" });
     /** @type {Answers | null} */
     this.answers = null;
+    /** @type {import("./programs.js").ModelPart} */
+    this.wanted = "";
     this.element = el(
       "section",
       { class: "panel", "aria-label": t`As a model` },
@@ -46,22 +48,31 @@ export class ModelPanel {
     this.#render();
   }
 
+  /** @param {import("./programs.js").ModelPart} wanted "" = nothing is shown */
+  chooseProgram(wanted) {
+    this.wanted = wanted;
+    this.element.hidden = wanted === "";
+    this.#render();
+  }
+
   #render() {
     if (!this.answers) return;
     const settings = modelSettings({ ...this.answers, model: this.models.value });
-    fill(
-      this.output,
-      factList([[t`Base URL`, el("code", null, settings.base)]]),
-      el("h3", null, t`OpenAI's SDK for Python`),
-      codeBlock(settings.python, t`Ask with OpenAI's SDK for Python`),
-      el("h3", null, "curl"),
-      codeBlock(settings.curl, t`Ask with curl`),
-      el("h3", null, t`Open WebUI 0.12, as a model connection`),
-      el("ol", { class: "steps" }, ...settings.steps.map((step) => el("li", null, step))),
-      codeBlock(settings.webuiBase, t`URL of the model connection`),
-      codeBlock(settings.headers, t`Headers of the model connection`),
-    );
+    fill(this.output, factList([[t`Base URL`, el("code", null, settings.base)]]), ...PARTS[this.wanted](settings));
   }
 }
+
+/** @type {Record<import("./programs.js").ModelPart, (settings: import("./connect_model.js").ModelSettings) => Node[]>} */
+const PARTS = {
+  "": () => [],
+  python: ({ python }) => [codeBlock(python, t`Ask with OpenAI's SDK for Python`)],
+  curl: ({ curl }) => [codeBlock(curl, t`Ask with curl`)],
+  webui: ({ steps, webuiBase, headers }) => [
+    el("h3", null, t`Open WebUI 0.12, as a model connection`),
+    el("ol", { class: "steps" }, ...steps.map((step) => el("li", null, step))),
+    codeBlock(webuiBase, t`URL of the model connection`),
+    codeBlock(headers, t`Headers of the model connection`),
+  ],
+};
 
 const NONE = t`No provider lists any models now. Replace MODEL with the name of yours.`;

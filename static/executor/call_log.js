@@ -77,9 +77,9 @@ export class CallLog {
   }
 
   /** @param {ToolCall} call @param {"running" | "waiting"} state */
-  #openEntry({ call_id, tool, server_id, key, asked_by, chat_id }, state) {
+  #openEntry({ call_id, tool, server_id, key, asked_by, caller_id, chat_id }, state) {
     const moments = { ...this.#entries.get(call_id)?.moments, [state]: this.now() };
-    const about = { call_id, tool, server_id, key, asked_by, chat_id, started_at: this.now(), moments };
+    const about = { call_id, tool, server_id, key, asked_by, caller_id, chat_id, started_at: this.now(), moments };
     const open = { duration_ms: null, request: null, response: null, error: null, delivered: null };
     this.putEntry({ ...about, ...open, state });
   }

@@ -3,9 +3,29 @@
 
 /** @type {Record<string, string>} */
 export const GERMAN_CONNECT = {
-  // The two questions
-  "Answer two questions to get settings for your Open WebUI. Below them: the bridge for MCP clients, as a model, and as plain HTTP.":
-    "Zwei Fragen beantworten, und die Einstellungen für das eigene Open WebUI stehen da. Darunter: die Bridge für MCP-Clients, als Modell und über einfaches HTTP.",
+  // The programs
+  "Choose a program, create a key for it, and copy what stands below. The program then uses your tools through this browser.":
+    "Ein Programm wählen, einen Schlüssel dafür anlegen und kopieren, was darunter steht. Das Programm benutzt die Tools dann über diesen Browser.",
+  "What do you want to connect?": "Was soll verbunden werden?",
+  "OpenAI's SDK": "OpenAIs SDK",
+  "Anthropic's SDK": "Anthropics SDK",
+  "curl and others": "curl und andere",
+  "Add to Cursor": "Zu Cursor hinzufügen",
+  "Add to VS Code": "Zu VS Code hinzufügen",
+  "The link holds the key that you just made. Anyone who has the link has the key.":
+    "Der Link enthält den eben angelegten Schlüssel. Wer den Link hat, hat den Schlüssel.",
+  "Does it work?": "Funktioniert es?",
+  "Test the connection": "Verbindung testen",
+  "Create a key above first: the test knows the program by it.":
+    "Zuerst oben einen Schlüssel anlegen: Daran erkennt der Test das Programm.",
+  "Put the settings above into the program, then test.": "Die Einstellungen oben ins Programm eintragen, dann testen.",
+  "Waiting for the first call with the key {0}.": "Wartet auf den ersten Aufruf mit dem Schlüssel {0}.",
+  "Have the program call any tool now, in its own window. This turns green when the call arrives in this browser.":
+    "Jetzt das Programm in seinem eigenen Fenster irgendein Tool aufrufen lassen. Sobald der Aufruf in diesem Browser ankommt, wird es hier grün.",
+  "Connected: the first call with the key {0} has arrived, for {1}.":
+    "Verbunden: Der erste Aufruf mit dem Schlüssel {0} ist angekommen, für {1}.",
+
+  // The two questions of Open WebUI
   "Where does Open WebUI run?": "Wo läuft Open WebUI?",
   "On this computer": "Auf diesem Rechner",
   "for example installed with pip": "zum Beispiel mit pip installiert",
@@ -32,8 +52,7 @@ export const GERMAN_CONNECT = {
     "Eine Funktion (Pipe): die Modelle der Bridge, mit den Tools von Open WebUI.",
   "A tool: a model gives a task to itself.": "Ein Tool: Ein Modell stellt sich selbst eine Aufgabe.",
 
-  // 1. The bridge
-  "1. The bridge": "1. Die Bridge",
+  // The bridge
   "Nothing to restart.": "Nichts neu zu starten.",
   "Stop the bridge and start it again with these options:":
     "Die Bridge beenden und mit diesen Optionen wieder starten:",
@@ -62,8 +81,8 @@ export const GERMAN_CONNECT = {
   "Browsers do not let plain http pages on public addresses reach this computer. Use https for Open WebUI, or add the bridge as an administrator.":
     "Browser lassen http-Seiten unter öffentlichen Adressen nicht an diesen Rechner. Open WebUI über https betreiben oder die Bridge als Administrator hinzufügen.",
 
-  // 2. Your key
-  "2. Your key": "2. Der Schlüssel",
+  // The key
+  "Your key": "Der Schlüssel",
   "A program that has a key can use your tools through this browser. Give each program its own, so that you can revoke them one by one.":
     "Ein Programm mit Schlüssel kann die eigenen Tools über diesen Browser benutzen. Jedem Programm seinen eigenen geben, damit sich jeder einzeln widerrufen lässt.",
   Keys: "Schlüssel",
@@ -110,12 +129,12 @@ export const GERMAN_CONNECT = {
     "Wer diese Verbindung in Open WebUI benutzen darf, handelt über den eigenen Browser. Nur sich selbst Zugriff geben.",
 
   // 3. and 4. The connection in Open WebUI
-  "3. The connection": "3. Die Verbindung",
+  "The connection": "Die Verbindung",
   "your key; create one above": "der Schlüssel; oben anlegen",
   "Save as a file to import": "Als Datei zum Importieren speichern",
   "The same as JSON": "Dasselbe als JSON",
   "Connection object for Open WebUI": "Verbindungsobjekt für Open WebUI",
-  "4. In Open WebUI 0.12": "4. In Open WebUI 0.12",
+  "In Open WebUI 0.12": "In Open WebUI 0.12",
   "As an administrator: user menu → Settings → Admin, Tools: Integrations → External Tool Servers → +.":
     "Als Administrator: Benutzermenü → Settings → Admin, Tools: Integrations → External Tool Servers → +.",
   "User menu → Settings → Personal, Services: Integrations → External Tool Servers → +.":
@@ -147,7 +166,6 @@ export const GERMAN_CONNECT = {
   "For MCP clients": "Für MCP-Clients",
   "The same tools over the Model Context Protocol, with the same key. This browser performs the calls, and asks you as always.":
     "Dieselben Tools über das Model Context Protocol, mit demselben Schlüssel. Dieser Browser führt die Aufrufe aus und fragt wie immer.",
-  Client: "Client",
   "Tools of": "Tools von",
   "All servers": "Alle Server",
   "Create a key above, and it stands in what you copy.":
@@ -160,7 +178,6 @@ export const GERMAN_CONNECT = {
   "No provider lists any models now. Replace MODEL with the name of yours.":
     "Kein Anbieter nennt gerade Modelle. MODEL durch den Namen des eigenen ersetzen.",
   "Base URL": "Basis-URL",
-  "OpenAI's SDK for Python": "OpenAIs SDK für Python",
   "Ask with OpenAI's SDK for Python": "Mit OpenAIs SDK für Python fragen",
   "Ask with curl": "Mit curl fragen",
   "Open WebUI 0.12, as a model connection": "Open WebUI 0.12, als Verbindung zu einem Modell",
@@ -201,6 +218,18 @@ export const GERMAN_CONNECT = {
     "Zwei fehlgeschlagene Aufrufe eines Tools in Folge beenden den Lauf; MCPToolset nimmt max_retries. Es verlangt keinen Fortschritt und wartet still.",
   "When it gives a call up it says nothing to the bridge, so the call runs on.":
     "Gibt es einen Aufruf auf, sagt es der Bridge nichts davon, und der Aufruf läuft weiter.",
+  "Fields of the node MCP Client Tool": "Felder des Knotens MCP Client Tool",
+  "MCP connector of Anthropic's Messages API": "MCP-Konnektor der Messages API von Anthropic",
+  "Start it again afterwards; /mcp then lists the tools. It waits for a call as long as timeout says.":
+    "Danach neu starten; /mcp listet dann die Tools auf. Auf einen Aufruf wartet es so lange, wie timeout sagt.",
+  "All its users act with this key's browser. In Docker it reaches this computer as host.docker.internal, which the bridge has to accept (--allow-host) and listen for (--host 0.0.0.0).":
+    "Alle seine Benutzer handeln über den Browser dieses Schlüssels. In Docker erreicht es diesen Rechner als host.docker.internal; die Bridge muss den Namen annehmen (--allow-host) und darauf lauschen (--host 0.0.0.0).",
+  "The node belongs to an AI Agent; its token is a credential of n8n. In Docker it reaches this computer as host.docker.internal, which the bridge has to accept (--allow-host) and listen for (--host 0.0.0.0).":
+    "Der Knoten gehört zu einem AI Agent; sein Token ist ein Credential von n8n. In Docker erreicht es diesen Rechner als host.docker.internal; die Bridge muss den Namen annehmen (--allow-host) und darauf lauschen (--host 0.0.0.0).",
+  "Anthropic's servers call the bridge, so its address must be public and https; the key is sent to Anthropic with each request. The bridge still asks you about unsafe calls.":
+    "Die Server von Anthropic rufen die Bridge auf, darum muss ihre Adresse öffentlich und https sein; der Schlüssel geht mit jeder Anfrage an Anthropic. Bei Aufrufen, die etwas ändern können, fragt die Bridge weiterhin.",
+  "The request was tried with Anthropic's SDK; Anthropic's servers were not.":
+    "Die Anfrage wurde mit dem SDK von Anthropic ausprobiert, die Server von Anthropic nicht.",
   "Not tried.": "Nicht ausprobiert.",
   "Tried with Claude Code 2.1.330 as far as its own check of the connection.":
     "Ausprobiert mit Claude Code 2.1.330, bis zu dessen eigener Prüfung der Verbindung.",

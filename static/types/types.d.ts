@@ -523,6 +523,8 @@ export interface CallEntry {
   key: string;
   /** See `ToolCall`. */
   asked_by: string;
+  /** See `ToolCall`; of a key, its id. */
+  caller_id: string;
   chat_id: string | null;
   state: "waiting" | "queued" | "running" | "answered" | "failed";
   started_at: number;

@@ -13,6 +13,7 @@ from typing import Any
 
 import pytest
 import pytest_asyncio
+import yaml
 from aiohttp import web
 
 from bridge.app.server import Bridge
@@ -91,13 +92,54 @@ async def test_the_command_for_claude_code_is_one_line_of_a_shell(printed: dict[
 
 
 async def test_what_no_reader_of_its_client_has_read_says_so() -> None:
-    """The client's own code reads three in this file; three were tried by hand, each with the release."""
+    """The client's own code reads four in this file; three were tried by hand, each with the release."""
     tried = {client["name"]: client["tried"] for client in await printed_clients(URL, "tbk_1")}
     untried = {name for name, said in tried.items() if said == "Not tried."}
-    assert untried == {"Cursor", "VS Code", "Open WebUI"}
+    assert untried == {"Cursor", "VS Code", "Open WebUI", "Gemini CLI", "LibreChat", "n8n"}
     by_hand = {name for name, said in tried.items() if re.search(r"(Claude Code|mcp-remote|Codex) \d", said)}
     assert by_hand == {"Claude Code", "Claude Desktop", "Codex"}
-    assert tried.keys() - untried - by_hand == {"OpenAI's Responses API", "Pydantic AI", "LangChain"}
+    assert tried.keys() - untried - by_hand == {
+        "OpenAI's Responses API",
+        "Anthropic's SDK",
+        "Pydantic AI",
+        "LangChain",
+    }
+
+
+async def test_the_settings_of_gemini_cli_and_librechat_are_json_and_yaml(
+    printed: dict[str, list[str]],
+) -> None:
+    """Neither program is here: what its documentation says stands here, word for word."""
+    [gemini] = json.loads(printed["Gemini CLI"][0])["mcpServers"].values()
+    assert gemini == {"httpUrl": URL, "headers": HEADERS, "timeout": 300_000}
+    [chat] = yaml.safe_load(printed["LibreChat"][0])["mcpServers"].values()
+    assert chat == {"type": "streamable-http", "url": URL, "headers": HEADERS, "timeout": 300_000}
+    assert printed["n8n"][0].splitlines()[0] == f"Endpoint: {URL}"
+
+
+async def test_what_is_asked_of_anthropic_names_the_bridge_and_the_key(
+    printed: dict[str, list[str]],
+) -> None:
+    """Its servers call the bridge then; here, a server in their place hears what they are asked."""
+    heard: list[Any] = []
+
+    async def respond(request: web.Request) -> web.Response:
+        heard.append((request.headers.get("anthropic-beta"), await request.json()))
+        answer = {"id": "m", "type": "message", "role": "assistant", "content": [], "model": "MODEL"}
+        usage = {"input_tokens": 1, "output_tokens": 1}
+        return web.json_response({**answer, "stop_reason": "end_turn", "stop_sequence": None, "usage": usage})
+
+    app = web.Application()
+    app.router.add_post("/v1/messages", respond)
+    async with serving(app) as address:
+        environ = {**loopback_environ(), "ANTHROPIC_BASE_URL": address, "ANTHROPIC_API_KEY": "sk-none"}
+        [code] = printed["Anthropic's SDK"]
+        await output_of(sys.executable, "-c", code, environ=environ)
+    [(beta, body)] = heard
+    assert beta == "mcp-client-2025-11-20"
+    [server] = body["mcp_servers"]
+    assert server == {"type": "url", "url": URL, "name": "tool-bridge", "authorization_token": "tbk_1"}
+    assert body["tools"] == [{"type": "mcp_toolset", "mcp_server_name": server["name"]}]
 
 
 async def test_what_is_asked_of_openai_names_the_bridge_and_the_key(printed: dict[str, list[str]]) -> None:

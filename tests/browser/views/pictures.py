@@ -78,7 +78,7 @@ async def take_pictures(page: Page, camera: Camera, caller: Caller) -> None:
     await caller.call("getUnreadable", {})
     await expect(page.get_by_role("main")).to_contain_text("getUnreadable")
     await camera.take("calls")
-    await go_to(page, "connect")
+    await go_to(page, "connect", "open-webui")
     await camera.take("connect")
 
 

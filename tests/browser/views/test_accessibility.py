@@ -9,7 +9,8 @@ from tests.support.chromium import go_to
 
 pytestmark = [pytest.mark.browser, pytest.mark.asyncio(loop_scope="session")]
 
-VIEWS = (*MIRROR_VIEWS, ("add",))
+RECIPES = (("connect", "open-webui"), ("connect", "cursor"), ("connect", "curl"))
+VIEWS = (*MIRROR_VIEWS, *RECIPES, ("add",))
 
 SECTIONS = ("Servers", "Tools", "Chat", "Calls", "Devices", "Settings", "Connect")
 

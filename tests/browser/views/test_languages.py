@@ -27,6 +27,9 @@ GERMAN_VIEWS = (
     "approval",
     "backup",
     "connect",
+    "connect/open-webui",
+    "connect/vs-code",
+    "connect/curl",
     "doctor",
 )
 

@@ -82,7 +82,7 @@ async def test_a_phone_shows_how_a_call_ended(scene: BrowserHarness) -> None:
 async def test_the_printed_command_keeps_the_port(scene: BrowserHarness) -> None:
     """The address beside it names this port."""
     page = await scene.open_page()
-    await go_to(page, "connect")
+    await go_to(page, "connect", "open-webui")
     await page.get_by_label("In Docker on this computer").check()
     port = str(scene.bridge.server.sockets[0].getsockname()[1])
     command = await page.get_by_role("region", name="Command that starts the bridge").inner_text()

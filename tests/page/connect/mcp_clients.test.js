@@ -35,7 +35,7 @@ test("the clients are those that people have, each with something to paste", () 
   const clients = mcpClients(ANSWERS);
   assert.deepEqual(
     clients.map(({ name }) => name),
-    ["Claude Code", "Claude Desktop", "Cursor", "VS Code", "Codex", "Open WebUI", "OpenAI's Responses API", "Pydantic AI", "LangChain"],
+    ["Claude Code", "Claude Desktop", "Cursor", "VS Code", "Codex", "Gemini CLI", "LibreChat", "n8n", "Anthropic's SDK", "Open WebUI", "OpenAI's Responses API", "Pydantic AI", "LangChain"],
   );
   assert.ok(clients.every(({ snippets }) => snippets.length > 0));
 });

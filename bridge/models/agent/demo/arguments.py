@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 
 from bridge.models.agent.demo import german
 from bridge.models.agent.demo.english import meaning, word_set
-from bridge.models.agent.demo.offered import PEOPLE, OfferedTool, meanings_in
+from bridge.models.agent.demo.offered import PEOPLE, ToolWords, meanings_in
 from bridge.models.agent.demo.sentence import Sentence, Token
 from toolserver.json_types import JsonObject, JsonValue, array_at, object_at, text_at
 
@@ -45,7 +45,7 @@ _NEAR = 3
 
 
 @dataclass(slots=True)
-class Reading:
+class FoundArguments:
     """What a sentence gives for one tool."""
 
     arguments: JsonObject = field(default_factory=dict[str, JsonValue])
@@ -55,16 +55,16 @@ class Reading:
     """How many arguments can hardly be meant otherwise: choices, identifiers, quotations, texts to find."""
 
 
-def read_arguments(sentence: Sentence, tool: OfferedTool) -> Reading:
+def read_arguments(sentence: Sentence, tool: ToolWords) -> FoundArguments:
     """Return the arguments of a tool that a sentence gives."""
     filler = Filler(sentence, tool)
-    return Reading(filler.fill(tool.parameters), filler.used, filler.precise)
+    return FoundArguments(filler.fill(tool.parameters), filler.used, filler.precise)
 
 
 class Filler:
     """Takes the tokens of one sentence for the parameters of one tool, the surest kinds of value first."""
 
-    def __init__(self, sentence: Sentence, tool: OfferedTool) -> None:
+    def __init__(self, sentence: Sentence, tool: ToolWords) -> None:
         self.sentence = sentence
         self.tool = tool
         self.tokens: Sequence[Token] = sentence.tokens

@@ -28,7 +28,7 @@ _WORD = re.compile(r"[A-Z]?[a-zäöüß]+|[A-Z]+(?![a-z])")
 
 
 @dataclass(frozen=True, slots=True)
-class OfferedTool:
+class ToolWords:
     """A function that a request offers."""
 
     name: str
@@ -53,7 +53,7 @@ def meanings_in(text: str) -> tuple[str, ...]:
     return tuple(english.meaning(word) for word in words if word not in english.STOP_WORDS)
 
 
-def read_tool(tool: JsonObject) -> OfferedTool:
+def read_tool(tool: JsonObject) -> ToolWords:
     """Return what a definition in the Responses form says."""
     name = text_at(tool, "name")
     summary, _, rest = text_at(tool, "description").partition("\n")
@@ -68,7 +68,7 @@ def read_tool(tool: JsonObject) -> OfferedTool:
     _weigh_parameters(weights, parameters)
     _weigh(weights, summarized, SUMMARIZED)
     _weigh(weights, named, NAMED)
-    return OfferedTool(
+    return ToolWords(
         name,
         parameters,
         reads=first in english.READING_VERBS or (first not in known and said in english.READING_VERBS),

@@ -12,8 +12,8 @@ from dataclasses import dataclass, field
 from typing import Literal, TypeAlias
 
 from bridge.models.agent.demo import english
-from bridge.models.agent.demo.arguments import Reading, read_arguments
-from bridge.models.agent.demo.offered import OfferedTool, meanings_in, read_tool
+from bridge.models.agent.demo.arguments import FoundArguments, read_arguments
+from bridge.models.agent.demo.offered import ToolWords, meanings_in, read_tool
 from bridge.models.agent.demo.sentence import Language, Sentence, Token, read_sentence
 from toolserver.json_types import JsonObject, dump_json, object_at
 
@@ -50,8 +50,8 @@ class Understood:
 
 @dataclass(frozen=True, slots=True)
 class _Candidate:
-    tool: OfferedTool
-    reading: Reading
+    tool: ToolWords
+    reading: FoundArguments
     missing: tuple[str, ...]
     score: float
     unclear: tuple[str, ...] = field(default=())
@@ -71,7 +71,7 @@ def understand(text: str, tools: Iterable[JsonObject]) -> Understood:
     return _look(sentence, [tool for tool in offered if tool.reads])
 
 
-def _look(sentence: Sentence, tools: list[OfferedTool]) -> Understood:
+def _look(sentence: Sentence, tools: list[ToolWords]) -> Understood:
     candidates = sorted((_weighed(sentence, tool) for tool in tools), key=lambda each: -each.score)
     ready = [each for each in candidates if not each.missing and _is_enough(each)]
     if ready and (len(ready) == 1 or ready[0].score - ready[1].score > _CLOSE):
@@ -86,7 +86,7 @@ def _is_enough(candidate: _Candidate) -> bool:
     return candidate.score >= (_ENOUGH_IF_PRECISE if candidate.reading.precise else _ENOUGH)
 
 
-def _change(sentence: Sentence, tools: list[OfferedTool]) -> Understood:
+def _change(sentence: Sentence, tools: list[ToolWords]) -> Understood:
     spoken = [tool for tool in tools if tool.verbs & sentence.verbs]
     candidates = sorted((_weighed(sentence, tool) for tool in spoken), key=lambda each: -each.score)
     fitting = [each for each in candidates if _is_meant(sentence, each)]
@@ -109,7 +109,7 @@ def _is_meant(sentence: Sentence, candidate: _Candidate) -> bool:
     return bool(nouns & sentence.mentions()) or candidate.reading.precise > 0
 
 
-def _weighed(sentence: Sentence, tool: OfferedTool) -> _Candidate:
+def _weighed(sentence: Sentence, tool: ToolWords) -> _Candidate:
     reading = read_arguments(sentence, tool)
     missing = [name for name in tool.required() if name not in reading.arguments]
     if english.CHANGE in tool.verbs & sentence.verbs and len(reading.arguments) == 1 and not missing:
@@ -128,7 +128,7 @@ def _weighed(sentence: Sentence, tool: OfferedTool) -> _Candidate:
     return _Candidate(tool, reading, tuple(missing), score, tuple(unclear))
 
 
-def _worth(token: Token, tool: OfferedTool) -> float:
+def _worth(token: Token, tool: ToolWords) -> float:
     """Return what a word counts for a tool; less than 0 for one that the tool does not explain."""
     if not token.meanings:
         return -_LEFT_OVER if token.number is not None or not token.word else 0
