@@ -125,7 +125,13 @@ async def test_what_is_asked_of_anthropic_names_the_bridge_and_the_key(
 
     async def respond(request: web.Request) -> web.Response:
         heard.append((request.headers.get("anthropic-beta"), await request.json()))
-        answer = {"id": "m", "type": "message", "role": "assistant", "content": [], "model": "MODEL"}
+        answer: dict[str, Any] = {
+            "id": "m",
+            "type": "message",
+            "role": "assistant",
+            "content": [],
+            "model": "MODEL",
+        }
         usage = {"input_tokens": 1, "output_tokens": 1}
         return web.json_response({**answer, "stop_reason": "end_turn", "stop_sequence": None, "usage": usage})
 
