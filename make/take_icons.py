@@ -57,7 +57,9 @@ def _symbol(name: str, picture: str) -> str:
 def _write(name: str, text: str) -> None:
     (VENDORED / name).write_text(text, encoding="utf-8")
     digests = VENDORED / "SHA256SUMS"
-    others = [line for line in digests.read_text(encoding="utf-8").splitlines() if not line.endswith(f"  {name}")]
+    others = [
+        line for line in digests.read_text(encoding="utf-8").splitlines() if not line.endswith(f"  {name}")
+    ]
     digest = hashlib.sha256(text.encode()).hexdigest()
     digests.write_text("\n".join([*others, f"{digest}  {name}"]) + "\n", encoding="utf-8")
 

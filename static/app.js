@@ -30,7 +30,7 @@ import { Pins } from "./executor/pins.js";
 import { ProbeFrames } from "./session/probe_frames.js";
 import { Shortcuts } from "./palette/shortcuts.js";
 import { ReferenceDecisions } from "./documents/reference_decisions.js";
-import { willPass } from "./ui/passing_failure.js";
+import { willPass } from "./connection/passing_failure.js";
 import { forgetWebMcp, WebMcp } from "./session/web_mcp.js";
 import { showStatus, StatusView } from "./ui/status_view.js";
 

@@ -13,7 +13,7 @@ const isToday = (ms) => new Date(ms).toDateString() === new Date().toDateString(
 /** @param {number} ms since 1970 @returns {string} the time; with the day, if that is not today's */
 export const formatTime = (ms) => (isToday(ms) ? TIME : MOMENT).format(ms);
 
-/** @param {number} ms since 1970 @returns {string} the same without seconds, where nobody compares two moments */
+/** @param {number} ms since 1970 @returns {string} the same without seconds */
 export const formatClock = (ms) => (isToday(ms) ? CLOCK : MOMENT).format(ms);
 
 /** @param {number} ms since 1970 @returns {string} day and time, whichever day it is */

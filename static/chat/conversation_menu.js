@@ -1,5 +1,5 @@
 // @ts-check
-/** What is done with a conversation as a whole: behind three dots, because people do it seldom. */
+/** Actions on a conversation as a whole: behind three dots, because people seldom need them. */
 import { t } from "../base/language.js";
 import { threadOf } from "./thread.js";
 import { announceSentence, button, el, fill } from "../ui/dom.js";

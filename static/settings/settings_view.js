@@ -1,5 +1,5 @@
 // @ts-check
-/** What is the user's own, one section for each subject; then, folded, what the operator sets for everybody. A list beside them leads to each; one search finds all. */
+/** The user's own settings, one section for each subject; then, folded, those of the operator. A list beside them leads to each. */
 import { t } from "../base/language.js";
 import { servesModels } from "../base/served_models.js";
 import { el, fill, link, notice, sentenceOf } from "../ui/dom.js";

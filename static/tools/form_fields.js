@@ -18,7 +18,7 @@ import { dropZone, fileParts, takeFile } from "./file_field.js";
 import { acceptedTypes, readBase64 } from "./file_content.js";
 import { foldedFields, splitFields } from "./form_fold.js";
 import { createItem, isOpen } from "./form_state.js";
-import { hintWords } from "./hint_words.js";
+import { labelHints } from "./hint_labels.js";
 
 /** @typedef {import("./form_state.js").Field} Field */
 
@@ -186,7 +186,7 @@ function nameParts(field) {
 /** @param {Field} field */
 function descriptionOf(field) {
   const text = field.schema.description;
-  return typeof text === "string" && text !== "" ? el("p", { class: "about" }, ...codeSpans(hintWords(text))) : null;
+  return typeof text === "string" && text !== "" ? el("p", { class: "about" }, ...codeSpans(labelHints(text))) : null;
 }
 
 /** @param {Field} field @returns {HTMLInputElement | HTMLSelectElement | HTMLTextAreaElement} */

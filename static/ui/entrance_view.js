@@ -5,7 +5,7 @@ import { t } from "../base/language.js";
 import { button, el, sentenceOf } from "./dom.js";
 import { guardControl } from "../base/guarded_control.js";
 import { IdentityError } from "../connection/session_tokens.js";
-import { codeOf, willPass } from "./passing_failure.js";
+import { codeOf, willPass } from "../connection/passing_failure.js";
 
 /** `why`: what `session_tokens.js` says in English, which the worker needs too. @type {Record<string, {title: string, why?: string, next: string[]}>} */
 const CASES = dictionaryOf({

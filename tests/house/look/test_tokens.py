@@ -1,4 +1,4 @@
-"""Sizes, spaces, corners, shadows, durations and colours are chosen in one place: `static/styles/tokens.css`."""
+"""Sizes, spaces, corners, shadows, durations and colours are chosen in `static/styles/tokens.css` alone."""
 
 import re
 
@@ -22,7 +22,7 @@ _AWAY = "-999px"
 
 
 def test_the_tokens_have_the_scale_of_five_sizes() -> None:
-    """Issue 43 point 7: type of 13, 14, 16, 20 and 28 pixels, motion of 150 ms, no motion for who wants none."""
+    """Issue 43 point 7: type of 13, 14, 16, 20 and 28 px; motion of 150 ms, and none for who wants less."""
     text = text_of(TOKENS)
     sizes = re.findall(r"^  --text-[a-z]+: (\d+)px;", text, re.MULTILINE)
     assert sizes == ["13", "14", "16", "20", "28"]

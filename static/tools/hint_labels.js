@@ -29,7 +29,7 @@ const SENTENCES = [
 ];
 
 /** @param {string} text of a description, as the bridge sends it @returns {string} as people of this page read it */
-export function hintWords(text) {
+export function labelHints(text) {
   const said = [];
   let rest = text;
   for (let found = lastSentence(rest); found !== null; found = lastSentence(rest)) {

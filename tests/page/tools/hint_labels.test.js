@@ -2,7 +2,7 @@
 /** Hints are written for models, in English; people read them in the page's language. */
 import assert from "node:assert/strict";
 import test from "node:test";
-import { hintWords } from "../../../static/tools/hint_words.js";
+import { labelHints } from "../../../static/tools/hint_labels.js";
 
 const SAID = [
   "Length 1–80.",
@@ -30,14 +30,14 @@ const SAID = [
 
 test("Finding page F19: each sentence about a limit is known, so that it has its German", () => {
   for (const sentence of SAID) {
-    assert.equal(hintWords(`What it is. ${sentence}`), `What it is. ${sentence}`);
-    assert.equal(hintWords(sentence), sentence);
+    assert.equal(labelHints(`What it is. ${sentence}`), `What it is. ${sentence}`);
+    assert.equal(labelHints(sentence), sentence);
   }
   const several = "What it is. One of: a, b. Default: a. Length 1–80. May be null.";
-  assert.equal(hintWords(several), several);
-  assert.equal(hintWords("Two\nlines.\nLength 1."), "Two\nlines.\nLength 1.");
+  assert.equal(labelHints(several), several);
+  assert.equal(labelHints("Two\nlines.\nLength 1."), "Two\nlines.\nLength 1.");
 });
 
 test("a text of the document stays as it is", () => {
-  for (const text of ["", "The Length 1–80. is what counts", "Who pays", "See Example: 3"]) assert.equal(hintWords(text), text);
+  for (const text of ["", "The Length 1–80. is what counts", "Who pays", "See Example: 3"]) assert.equal(labelHints(text), text);
 });
