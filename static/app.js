@@ -50,7 +50,7 @@ class App {
     this.identity = null;
     /** Why this browser is not let in, while it is not. @type {unknown} */
     this.failure = null;
-    /** Shown while this browser waits to be confirmed. @type {import("./ui/pairing_panel.js").PairingPanel | null} */
+    /** Shown while this browser waits to be confirmed. @type {import("./entrance/pairing_panel.js").PairingPanel | null} */
     this.pairing = null;
     /** Answers in place of a person, if this browser is driven. @type {import("./unattended/unattended_page.js").UnattendedPage | null} */
     this.unattended = null;
@@ -208,13 +208,13 @@ class App {
       hint: t`See what to do on the page.`,
     });
     this.unattended?.reportEntrance(failure);
-    const entrance = await import("./ui/entrance.js").catch(() => null);
+    const entrance = await import("./entrance/entrance.js").catch(() => null);
     if (this.failure !== failure) return; // it has tried again meanwhile
     if (entrance) this.#showWaysIn(failure, entrance);
     else fill(elementById("main"), notice("error", sentenceOf(failure)));
   }
 
-  /** @param {unknown} failure @param {typeof import("./ui/entrance.js")} entrance */
+  /** @param {unknown} failure @param {typeof import("./entrance/entrance.js")} entrance */
   #showWaysIn(failure, { entranceView, mayBePaired, PairingPanel }) {
     const confirmed = () => void this.start({ byCode: true });
     if (this.identity && mayBePaired(failure))

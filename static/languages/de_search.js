@@ -13,6 +13,7 @@ export const GERMAN_SEARCH = {
   "Keyboard shortcuts": "Tastenkürzel",
   Close: "Schließen",
   " then ": " dann ",
+  " or ": " oder ",
   "List these shortcuts": "Diese Tastenkürzel anzeigen",
   "Go to the search of the view": "Zur Suche der Ansicht",
   "Open {0}": "{0} öffnen",

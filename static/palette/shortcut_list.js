@@ -28,7 +28,8 @@ export function showShortcuts(shortcuts) {
   dialog.showModal();
 }
 
-/** @param {string} keys "g s" is one after the other, "Ctrl+K" at the same time */
+/** @param {string} keys "g s" is one after the other, "↑|↓" one or the other, "Ctrl+K" at the same time */
 function keyCaps(keys) {
-  return keys.split(" ").flatMap((part, place) => [place > 0 ? t` then ` : null, el("kbd", null, part)]);
+  const between = keys.includes("|") ? t` or ` : t` then `;
+  return keys.split(/[ |]/).flatMap((part, place) => [place > 0 ? between : null, el("kbd", null, part)]);
 }

@@ -32,7 +32,7 @@ export function listShortcuts() {
     ...listSections().map(
       ([name, label]) => /** @type {[string, string]} */ ([`g ${LETTERS[name]}`, t`Open ${label}`]),
     ),
-    ["↑ ↓", t`Next or previous entry of a list`],
+    ["↑|↓", t`Next or previous entry of a list`],
     [verbatim("Enter"), t`Open the entry`],
     [verbatim("Esc"), t`Close what is open`],
   ];

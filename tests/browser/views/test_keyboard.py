@@ -95,6 +95,8 @@ async def test_keys_are_listed_and_those_without_ctrl_can_be_switched_off(scene:
     await page.keyboard.press("?")
     listed = page.get_by_role("dialog", name="Keyboard shortcuts")
     await expect(listed.get_by_role("row", name="Open Chat")).to_contain_text("g then c")
+    next_entry = listed.get_by_role("row", name="Next or previous entry")
+    await expect(next_entry).to_contain_text("↑ or ↓")  # finding page F18: "then" for two alternatives
     await listed.get_by_role("checkbox", name="Shortcuts of a single key").uncheck()
     await page.keyboard.press("Escape")
     await expect(listed).to_have_count(0)

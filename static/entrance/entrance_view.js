@@ -2,7 +2,7 @@
 /** What a user sees who is not let in: why, and what to do. */
 import { dictionaryOf } from "../base/dictionary.js";
 import { t } from "../base/language.js";
-import { button, el, sentenceOf } from "./dom.js";
+import { button, el, sentenceOf } from "../ui/dom.js";
 import { guardControl } from "../base/guarded_control.js";
 import { IdentityError } from "../connection/session_tokens.js";
 import { codeOf, willPass } from "../connection/passing_failure.js";

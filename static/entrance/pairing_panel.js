@@ -3,7 +3,7 @@
 import { dictionaryOf } from "../base/dictionary.js";
 import { t } from "../base/language.js";
 import { formatTime } from "../base/time_format.js";
-import { announceSentence, button, el, fill, notice, sentenceOf } from "./dom.js";
+import { announceSentence, button, el, fill, notice, sentenceOf } from "../ui/dom.js";
 
 /** @typedef {import("../connection/pairing_code.js").PairingCode} PairingCode */
 /** @typedef {import("../connection/pairing_code.js").Standing} Standing */
