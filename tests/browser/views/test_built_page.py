@@ -317,7 +317,7 @@ def _answers_of(page: Page) -> list[Response]:
 
 
 async def _transferred_by(context: BrowserContext, address: str) -> int:
-    """Bytes of all scripts and icons that a browser with an empty cache loads here, its worker's with them."""
+    """Bytes of all scripts and pictures that a browser with an empty cache loads here, its worker's too."""
     page = await context.new_page()
     session: Any = await context.new_cdp_session(page)  # its answers are untyped
     await session.send("Network.clearBrowserCache")
@@ -329,7 +329,8 @@ async def _transferred_by(context: BrowserContext, address: str) -> int:
         nonlocal last
         last = loop.time()
         path = urlsplit(request.url).path
-        if path.startswith("/static/") and path.endswith((".js", ".svg")):  # `/executor/…` is one line that imports its
+        is_counted = path.endswith((".js", ".svg"))  # `/executor/…` is one line that imports its script
+        if path.startswith("/static/") and is_counted:
             finished.append(request)
 
     context.on("requestfinished", note)
