@@ -24,7 +24,7 @@ const picturesOf = (folder) => readdirSync(join(SOURCES, folder)).flatMap((name)
 const COPIED = ["index.html", "probe.html", "oauth.html", "favicon.svg", "manifest.webmanifest", ...picturesOf("vendor"), ...picturesOf("drawings")];
 const PRELOADS = { "index.html": ["app.js", "executor_worker.js"], "probe.html": ["probe.js"], "oauth.html": ["oauth_callback.js"] };
 /** Modules that the worker loads when a call needs them: most have none. They share no class with its own file. */
-const LOADED_LATER = ["executor/mcp_calls.js", "companion/companion_transport.js", "oauth/renewal.js"];
+const LOADED_LATER = ["executor/answer_news.js", "executor/mcp_calls.js", "companion/companion_transport.js", "oauth/renewal.js"];
 /** Loaded by every view once it is connected, so that what it shares comes in one file. */
 const ALWAYS = "servers/document_refresh.js";
 /** Sections that most visits open: what sections share comes in one file for each set of these that needs it. */

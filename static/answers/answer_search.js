@@ -7,7 +7,7 @@ import { isContainer, membersOf, previewOf } from "./json_path.js";
 /** @typedef {import("../types/types.js").JsonValue} JsonValue */
 /** @typedef {(string | number)[]} Steps  from the root to a value */
 
-/** More are not counted: nobody goes through them one by one. */
+/** Further ones are not counted: no user goes through them one by one. */
 export const MAX_HITS = 1000;
 
 /**

@@ -27,7 +27,7 @@ const linesOf = (kind, texts) => texts.map((text) => ({ kind, text }));
 /** By their longest common subsequence. @param {string[]} old @param {string[]} now @returns {Line[]} */
 function pairLines(old, now) {
   if (old.length * now.length > MAX_CELLS) return [...linesOf("removed", old), ...linesOf("added", now)];
-  const lengths = commonLengths(old, now);
+  const lengths = equalStretches(old, now);
   const width = now.length + 1;
   /** @type {Line[]} */
   const lines = [];
@@ -45,7 +45,7 @@ function pairLines(old, now) {
 }
 
 /** How many lines from a place on are common, by row and column. @param {string[]} old @param {string[]} now */
-function commonLengths(old, now) {
+function equalStretches(old, now) {
   const width = now.length + 1;
   const lengths = new Uint32Array((old.length + 1) * width);
   for (let row = old.length - 1; row >= 0; row -= 1)

@@ -1,12 +1,9 @@
 // @ts-check
 /** Tells the page of an answer while it comes: its bytes, and of a stream of events or lines their number and the last of them. */
 
-import { essenceOf, statedType } from "../base/content_type.js";
-import { isEndless } from "./answer_reader.js";
-
 /** @typedef {import("../types/types.d.ts").AnswerProgress} AnswerProgress */
 
-/** Milliseconds after which an answer counts as long, and between two pieces of news about it. */
+/** Milliseconds between two pieces of news. */
 const QUIET_MS = 250;
 /** Characters of a stream's end that the page shows. */
 const TOLD_CHARS = 16_384;
@@ -24,14 +21,12 @@ export class AnswerNews {
   #timer;
 
   /**
-   * @param {Response} response
+   * @param {AnswerProgress["stream"]} stream
    * @param {import("../types/runner_types.d.ts").Redact} redact
    * @param {(progress: AnswerProgress) => void} tell
    */
-  constructor(response, redact, tell) {
-    const type = essenceOf(statedType(response.headers));
-    /** @type {AnswerProgress["stream"]} */
-    this.stream = isEndless(type) ? (type === "text/event-stream" ? "events" : "lines") : null;
+  constructor(stream, redact, tell) {
+    this.stream = stream;
     this.decoder = this.stream ? new TextDecoder() : null;
     this.redact = redact;
     this.tell = tell;

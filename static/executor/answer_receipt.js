@@ -1,8 +1,8 @@
 // @ts-check
 /** What becomes of the answer of a call once its head is there: read, told of while it comes, redacted, logged, and made ready to be delivered. */
 
-import { answerHead, bodySize, readAnswer } from "./answer_reader.js";
-import { AnswerNews } from "./answer_news.js";
+import { essenceOf, statedType } from "../base/content_type.js";
+import { answerHead, bodySize, isEndless, readAnswer } from "./answer_reader.js";
 import { brokenOff, stoppedUnderWay, tooLarge } from "./call_failure.js";
 import { PREVIEW_CHARS } from "./call_log.js";
 import { overwriteSecrets } from "./redaction.js";
@@ -53,12 +53,50 @@ function loggedBody(body, upload) {
 
 /** @param {RunnerEnvironment} environment @param {ToolCall} call @param {Response} response @param {Receipt} how */
 async function readBody(environment, call, response, { redact, signal, until }) {
-  const news = new AnswerNews(response, redact, (progress) => environment.tellProgress(call, progress));
+  const watch = watchAnswer(response, redact, (progress) => environment.tellProgress(call, progress));
   try {
-    return await readAnswer(response, environment.limits, until, (chunk) => news.addChunk(chunk));
+    return await readAnswer(response, environment.limits, until, watch.note);
   } catch (error) {
     throw signal.aborted ? stoppedUnderWay(signal) : brokenOff(response.status, error);
   } finally {
-    news.endNews();
+    watch.end();
   }
+}
+
+/** Milliseconds after which an answer counts as long. What tells of it is loaded then. */
+const LONG_MS = 250;
+
+/** @param {Response} response @param {Receipt["redact"]} redact @param {(progress: import("../types/types.d.ts").AnswerProgress) => void} tell */
+function watchAnswer(response, redact, tell) {
+  /** @type {Uint8Array[]} */
+  let chunks = [];
+  let note = (/** @type {Uint8Array} */ chunk) => {
+    chunks.push(chunk);
+  };
+  let end = () => {};
+  const load = async () => {
+    const { AnswerNews } = await import("./answer_news.js");
+    const news = new AnswerNews(streamOf(response), redact, tell);
+    note = (chunk) => news.addChunk(chunk);
+    end = () => news.endNews();
+    for (const chunk of chunks) news.addChunk(chunk);
+    chunks = [];
+    if (isOver) end();
+  };
+  let isOver = false;
+  const timer = setTimeout(() => void load().catch(() => undefined), LONG_MS); // an older page goes without
+  return {
+    note: (/** @type {Uint8Array} */ chunk) => note(chunk),
+    end: () => {
+      isOver = true;
+      clearTimeout(timer);
+      end();
+    },
+  };
+}
+
+/** @param {Response} response */
+function streamOf({ headers }) {
+  const type = essenceOf(statedType(headers));
+  return isEndless(type) ? (type === "text/event-stream" ? "events" : "lines") : null;
 }

@@ -73,7 +73,7 @@ export class CallLog {
 
   /** @param {ToolCall} call its user has approved it, and it waits for a slot */
   callQueued(call) {
-    this.#update(call, { state: "queued", moments: this.#momentsOf(call, "queued") });
+    this.#update(call, { state: "queued" });
   }
 
   /** @param {ToolCall} call @param {"running" | "waiting"} state */
@@ -98,14 +98,9 @@ export class CallLog {
   callEnded(call, outcome) {
     const { duration_ms, phases_ms } = outcome;
     const state = outcome.status;
-    const ended = { state, duration_ms, phases_ms, moments: this.#momentsOf(call, state) };
+    const ended = { state, duration_ms, phases_ms };
     if (outcome.status === "answered") this.#update(call, ended);
     else this.#update(call, { ...ended, error: outcome.error, delivered: outcome.delivered });
-  }
-
-  /** @param {ToolCall} call @param {CallEntry["state"]} state into which it comes now */
-  #momentsOf({ call_id }, state) {
-    return { ...this.#entries.get(call_id)?.moments, [state]: this.now() };
   }
 
   /** Newest first, answers stay complete while there is room. */
@@ -126,7 +121,9 @@ export class CallLog {
   /** @param {ToolCall} call @param {Partial<CallEntry>} news */
   #update({ call_id }, news) {
     const entry = this.#entries.get(call_id);
-    if (entry) this.putEntry({ ...entry, ...news });
+    if (!entry) return;
+    const moments = news.state ? { ...entry.moments, [news.state]: this.now() } : entry.moments;
+    this.putEntry({ ...entry, ...news, moments });
   }
 }
 

@@ -23,7 +23,6 @@ export const GERMAN_TRYING = {
 
   // Search, table, comparison, the whole
   "Search in the answer": "In der Antwort suchen",
-  "{0} of {1}": "{0} von {1}",
   "more than {0}": "mehr als {0}",
   "Previous match": "Voriger Treffer",
   "Next match": "Nächster Treffer",

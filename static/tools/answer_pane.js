@@ -7,7 +7,8 @@ import { ApiError } from "../session/api_error.js";
 import { RUN_KEYS } from "../ui/key_names.js";
 import { loginOffer, wantsLogin } from "../ui/login_offer.js";
 import { answerOf } from "../ui/answer_head.js";
-import { errorView, outcomeView } from "../ui/outcome_view.js";
+import { outcomeView } from "../ui/call_outcome.js";
+import { errorView } from "../ui/outcome_view.js";
 import { answerExtras } from "./answer_extras.js";
 import { LinkQuestion } from "./link_question.js";
 

@@ -490,22 +490,14 @@ export interface LoggedResponse {
   kind: "text" | "file" | "empty";
   /** Whether the bridge stores the complete answer, for a day; otherwise the preview is all there is. */
   is_stored: boolean;
-  /** Null: the browser knows nothing of it, or several requests were sent. */
+  /** Null: the API does not let pages see it (Timing-Allow-Origin), or several requests were sent. */
   timing?: RequestTiming | null;
 }
-/** What a browser measures of one request, in milliseconds. */
-export interface RequestTiming {
-  /** From the request of the page until its last byte. */
-  all_ms: number;
-  /** Null: the API does not let pages see more (Timing-Allow-Origin). */
-  parts: {
-    /** Until the browser looks for the server: a CORS preflight, and its own queue. */
-    preflight_ms: number;
-    connection_ms: number;
-    server_ms: number;
-    download_ms: number;
-  } | null;
-}
+/** What a browser measures of one request, in its milliseconds. */
+export type RequestTiming = Pick<
+  PerformanceResourceTiming,
+  "fetchStart" | "requestStart" | "responseStart" | "responseEnd"
+>;
 /** An answer that is coming. */
 export interface AnswerProgress {
   bytes: number;

@@ -22,7 +22,7 @@ export function phasesOf({ moments = {}, phases_ms = [], response }, asked_at) {
     ["queue", t`Queue`, queuedFor(moments, asked_at)],
     ["approval", t`Wait for approval`, approvedAfter(moments)],
     ["preparation", t`Preparation`, preparation],
-    ...requestPhases(response?.timing?.parts ?? null, request, reading),
+    ...requestPhases(response?.timing, request, reading),
     ["upload", t`To the bridge`, upload],
   ];
   return phases.flatMap(([kind, label, ms]) =>
@@ -45,20 +45,22 @@ function approvedAfter({ waiting, queued, running, failed }) {
 }
 
 /**
- * @param {NonNullable<import("../types/types.js").RequestTiming>["parts"]} parts null: the browser does not say
+ * Until the browser connects, a CORS preflight may pass, and its own queue.
+ * @param {import("../types/types.js").RequestTiming | null | undefined} timing
  * @param {number | undefined} request until the head of the answer was there @param {number | undefined} reading
  * @returns {[Phase["kind"], string, number | undefined][]}
  */
-function requestPhases(parts, request, reading) {
-  if (parts === null)
+function requestPhases(timing, request, reading) {
+  if (!timing)
     return [
       ["server", t`Server, with preflight and connection`, request],
       ["download", t`Download`, reading],
     ];
+  const { fetchStart, requestStart, responseStart, responseEnd } = timing;
   return [
-    ["preflight", t`Preflight and connection`, parts.preflight_ms + parts.connection_ms],
-    ["server", t`Server`, parts.server_ms],
-    ["download", t`Download`, parts.download_ms],
+    ["preflight", t`Preflight and connection`, requestStart - fetchStart],
+    ["server", t`Server`, responseStart - requestStart],
+    ["download", t`Download`, responseEnd - responseStart],
   ];
 }
 

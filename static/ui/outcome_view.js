@@ -1,24 +1,17 @@
 // @ts-check
-/** How a call ended, as a user reads it: the answer, or the error with what to do about it. */
+/** How a call ended, as a user reads it: its state in words, or the error with what to do about it. */
 import { dictionaryOf, memberOf } from "../base/dictionary.js";
 import { t, errorSentence, formatList } from "../base/language.js";
 import { el, link } from "./dom.js";
-import { phasesOf, phasesView } from "./call_phases.js";
-import { formatSize } from "./format_count.js";
-import { answerHead, answerOf, headersView } from "./answer_head.js";
 import { placeAddress, viewAddress } from "./router.js";
-import { cutNote, fileView, formatBody, saveButton, saveLink, textView } from "./response_view.js";
+import { formatBody } from "./response_view.js";
 import { showsLoginPage, wantsLogin } from "./login_offer.js";
 import { stringifyJson } from "../base/json_text.js";
 import { WALLS } from "../executor/transport_choice.js";
 
 export { formatDuration } from "./format_count.js";
 
-/** @typedef {import("../types/api_types.js").CallReport} CallReport */
-/** @typedef {import("../types/api_types.js").Answer} Answer */
 /** @typedef {import("../types/types.js").JsonValue} JsonValue */
-/** @typedef {import("../types/types.js").CallEntry} CallEntry */
-/** @typedef {(text: string, contentType: string) => Element} BodyView */
 /** @typedef {{code: string, message: string, detail?: Record<string, unknown>, retryable?: boolean}} ShownError */
 /** @typedef {import("../types/types.js").MissingCredential} MissingCredential */
 /** A sentence, and where to act on it. @typedef {{advice: string, label?: string, go?: (serverId: string, origin: string) => string}} Advice */
@@ -181,35 +174,6 @@ const STATES = dictionaryOf({
 /** `outcome_unknown` becomes "outcome unknown", and so do other codes. @param {string} state */
 export const stateWords = (state) => STATES[state] ?? state.replaceAll("_", " ");
 
-/** @param {string} words */
-const capitalize = (words) => words.charAt(0).toUpperCase() + words.slice(1);
-
-/**
- * @param {CallReport} report
- * @param {string} serverId
- * @param {{bodyView?: BodyView, entry?: CallEntry, asked_at?: number | null}} [how] `bodyView`: how the text of an answer is shown; `entry`: what this browser logs of the call
- * @returns {HTMLElement}
- */
-export function outcomeView(report, serverId, { bodyView = plainBody, entry, asked_at = null } = {}) {
-  const { error, state } = report.outcome;
-  const answer = answerOf(report, entry);
-  const isGood = state === "succeeded";
-  const badge = el(
-    "span",
-    { class: `badge ${isGood ? "good" : "bad"}` },
-    isGood ? t`Succeeded` : capitalize(stateWords(state)),
-  );
-  return el(
-    "section",
-    { class: "outcome", "aria-label": t`Answer`, dataset: { testid: "outcome", state } },
-    answerHead(report, answer, entry, badge),
-    entry ? phasesView(phasesOf(entry, asked_at)) : null,
-    error ? errorView(error, serverId, answer !== null) : null,
-    answer ? answerView(answer, bodyView) : null,
-    answer ? headersView(answer, serverId) : null,
-  );
-}
-
 /**
  * @param {ShownError} error
  * @param {string} serverId
@@ -244,26 +208,5 @@ export function errorView(error, serverId, hasAnswer = false) {
           formatBody(body.slice(0, 4000), "json"),
         )
       : null,
-  );
-}
-
-/** @param {string} text @param {string} contentType */
-const plainBody = (text, contentType) => textView(formatBody(text, contentType));
-
-/** @param {Answer} answer @param {BodyView} bodyView */
-function answerView(answer, bodyView) {
-  const { text, file, content_type, truncated, total_bytes } = answer;
-  if (file && (text === null || text === undefined)) return fileView(file);
-  const said = text ?? "";
-  if (text === null && !file && total_bytes)
-    return el("p", { class: "hint" }, t`A file of ${formatSize(total_bytes)}.`);
-  if (said === "" && !truncated) return el("p", { class: "hint" }, t`The answer is empty.`);
-  const shown = truncated ? new TextEncoder().encode(said).byteLength : null;
-  return el(
-    "div",
-    null,
-    cutNote({ shown, total: total_bytes ?? null, cut_by: answer.cut_by ?? null, queried: answer }),
-    bodyView(said, content_type),
-    el("p", { class: "actions" }, file?.url ? saveLink(file, t`Download the answer`) : saveButton(said, content_type)),
   );
 }
