@@ -4,7 +4,7 @@ import { t, verbatim } from "../base/language.js";
 import { button, el, fill, methodTag } from "../ui/dom.js";
 import { guardControl } from "../base/guarded_control.js";
 import { IS_MAC, RUN_KEYS } from "../ui/key_names.js";
-import { PathChips } from "./path_chips.js";
+import { breakableAddress, PathChips } from "./path_chips.js";
 import { credentialLink } from "./tool_head.js";
 
 /** @typedef {import("../types/api_types.js").FullTool} FullTool */
@@ -60,7 +60,7 @@ export class AddressBar {
 
   /** @param {FullTool} tool @param {Reading} known */
   #showReading(tool, { plan, baseUrl, schemes }) {
-    fill(this.base, plan.kind === "mcp" ? "" : baseUrl.replace(/\/$/, ""));
+    fill(this.base, ...breakableAddress(plan.kind === "mcp" ? "" : baseUrl.replace(/\/$/, "")), el("wbr", null));
     fill(this.credential, credentialLink(tool, plan, schemes));
     this.path.nameArguments(plan.parameters);
   }

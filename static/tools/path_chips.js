@@ -21,6 +21,10 @@ export function chipText(name, value) {
   return text.length > MAX_CHARS ? `${text.slice(0, MAX_CHARS)}…` : text;
 }
 
+/** An address that breaks behind its slashes. @param {string} address */
+export const breakableAddress = (address) =>
+  address.split(/(?<=[^/]\/)/).flatMap((part, place) => (place === 0 ? [part] : [el("wbr", null), part]));
+
 export class PathChips {
   /** @type {Map<string, HTMLButtonElement>} by the name of the parameter */
   #chips = new Map();
@@ -29,8 +33,10 @@ export class PathChips {
 
   /** @param {string} path @param {(argument: string) => void} choose leads to its field */
   constructor(path, choose) {
-    const parts = pathParts(path).map((part, place) => (place % 2 === 0 ? part : this.#chip(part, choose)));
-    this.element = el("span", { class: "path" }, ...parts);
+    const parts = pathParts(path).map((part, place) =>
+      place % 2 === 0 ? breakableAddress(part) : this.#chip(part, choose),
+    );
+    this.element = el("span", { class: "path" }, ...parts.flat());
   }
 
   /** @param {string} name @param {(argument: string) => void} choose */
