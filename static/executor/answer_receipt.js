@@ -17,6 +17,7 @@ import { statedNeed } from "../request/missing_credentials.js";
 /**
  * @typedef {object} Receipt
  * @property {string | null} url  of the one request; null: there were several
+ * @property {number} sent_at  monotonic milliseconds
  * @property {import("../types/runner_types.d.ts").Sending} sending
  * @property {import("../types/runner_types.d.ts").Redact} redact
  * @property {string[]} secrets
@@ -32,7 +33,7 @@ export async function receiveAnswer(environment, call, response, how) {
   const { sending, redact, secrets } = how;
   const { limits } = environment;
   const body = await readBody(environment, call, response, how);
-  const timing = how.url === null ? null : environment.readTiming(how.url);
+  const timing = how.url === null ? null : environment.readTiming(how.url, how.sent_at);
   if (body.kind === "text") body.text = redact(body.text, body.truncated);
   if (body.kind === "file") overwriteSecrets(body.content, secrets);
   const head = answerHead(response, body, redact);

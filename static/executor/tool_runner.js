@@ -119,12 +119,14 @@ export class ToolRunner {
     const refusal = await mcp?.openServer();
     if (!course.isSafe && !refusal) await this.beginRequest(call, course, signal);
     course.clock.beginNext();
+    const sent_at = this.environment.now();
     const response = refusal ?? (await (mcp ? mcp.callTool() : this.sendRequest(sending, request, signal)));
     for (const each of Object.values(sending.credentials)) if ("check" in each) await each.check?.(response);
     course.clock.beginNext();
     const until = endOfStream(Math.max(0, streamTime(call) - duration()), enough);
     const url = mcp ? null : request.url;
-    return receiveAnswer(this.environment, call, response, { url, sending, redact, secrets, signal, until });
+    const how = { url, sent_at, sending, redact, secrets, signal, until };
+    return receiveAnswer(this.environment, call, response, how);
   }
 
   /** @param {ToolCall} call @param {Omit<Parameters<McpCalls["prepareCall"]>[1], "traceparent">} parts */

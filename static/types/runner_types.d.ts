@@ -54,7 +54,7 @@ export interface RunnerEnvironment {
   /** Of an answer that takes long. */
   tellProgress: (call: ToolCall, progress: AnswerProgress) => void;
   /** Of the last request to an address, once its answer is read. */
-  readTiming: (url: string) => RequestTiming | null;
+  readTiming: (url: string, sentAt: number) => RequestTiming | null;
   journal: CallRecorder;
   /** To the bridge. */
   isConnected: () => boolean;

@@ -15,11 +15,12 @@ from tests.support.chromium import go_to, run_tool
 from tests.support.documents.compiled import document_text, operation
 from tests.support.waiting import eventually
 from tests.support.web_servers import for_every_page, serving
+from toolserver.json_types import JsonObject
 
 pytestmark = [pytest.mark.browser, pytest.mark.asyncio(loop_scope="session")]
 
 TYPES = {"/events": "text/event-stream", "/lines": "application/x-ndjson", "/film": "video/mp4"}
-PATHS = {path: operation(f"get{path.removeprefix('/').title()}") for path in (*TYPES, "/timed")}
+PATHS: JsonObject = {path: operation(f"get{path.removeprefix('/').title()}") for path in (*TYPES, "/timed")}
 
 
 @dataclass
