@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 
 from aiohttp import web
 
@@ -169,8 +169,11 @@ def _filter_of(request: web.Request) -> CallFilter:
     return CallFilter(server, key, query.get("asker"), _kind(query.get("state")), since, words)
 
 
+_KINDS: Mapping[str, CallKind] = {kind: kind for kind in CALL_KINDS}
+
+
 def _kind(text: str | None) -> CallKind | None:
-    found = next((kind for kind in CALL_KINDS if kind == text), None)
+    found = None if text is None else _KINDS.get(text)
     if text is not None and found is None:
         message = f"state: one of {', '.join(CALL_KINDS)}."
         raise BridgeError(ErrorCode.INVALID_REQUEST, message, detail={"field": "state"})

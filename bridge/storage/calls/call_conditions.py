@@ -11,7 +11,7 @@ ASKED_CALLS = 5000
 """Newest calls of a user whose askers are listed; chosen, so that it takes milliseconds."""
 
 
-def askers_of(user_id: str) -> Select[tuple[str]]:
+def askers_of(user_id: str) -> Select[str]:
     """Return the question who asked for the newest calls of a user."""
     newest = select(CallRow.asked_by).where(CallRow.user_id == user_id).order_by(CallRow.opened_at.desc())
     asked = newest.limit(ASKED_CALLS).subquery()

@@ -69,7 +69,7 @@ async def test_calls_of_mcp_clients_pages_and_batches_are_found(
     async with page_of(bridge, bridge.local_user.id, answer) as page:
         await post_message(bridge, http, *modern_request("tools/call", {"name": "by_mcp"}))
         await page.request("POST", "/api/calls", {"tool": "by_page", "arguments": {}})
-        wrong = {"id": "a", "tool": "by_batch", "arguments": {}}
+        wrong: dict[str, Any] = {"id": "a", "tool": "by_batch", "arguments": {}}
         behind = {"id": "b", "tool": "listProducts", "arguments": {"depends_on": "a"}}
         await page.request("POST", "/api/batches", {"calls": [wrong, behind]})
         found = await refused_calls(page)
