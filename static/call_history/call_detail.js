@@ -24,9 +24,7 @@ import { toCurl } from "../base/curl.js";
 export function entryDetail(entry, { api, controls, devices }, names) {
   const { request, response, error, server_id, call_id } = entry;
   const device_id = devices.ownDevice?.id; // what this browser logs, it performs
-  const again = isOpen(entry.state)
-    ? null
-    : callAgain({ call_id, tool: entry.tool, safe: SAFE.test(entry.key) }, controls.api);
+  const again = isOpen(entry.state) ? null : callAgain({ call_id, safe: SAFE.test(entry.key) }, controls.api);
   const later = el("div");
   if (again) void showLater(later, call_id, controls.api);
   const find = (/** @type {LoggedResponse} */ { content_type, headers }) =>
@@ -47,7 +45,13 @@ export function entryDetail(entry, { api, controls, devices }, names) {
 /** @param {CallEntry} entry @param {HTMLElement | null} again */
 function actionButtons({ request, tool }, again) {
   const open = link(t`Open the tool`, viewAddress("tools", tool), { class: "button quiet small" });
-  return el("div", { class: "actions" }, again, request ? curlButton(tool, request) : null, open);
+  return el(
+    "div",
+    { class: "actions" },
+    again,
+    request ? copyButton(t`Copy as curl`, () => toCurl(request)) : null,
+    open,
+  );
 }
 
 /** What only the bridge knows. It may not have written the call down yet, or have deleted it. @param {HTMLElement} place @param {string} callId @param {import("../session/controls_api.js").ControlsApi} api */
@@ -55,10 +59,6 @@ async function showLater(place, callId, api) {
   const kept = await api.readCall(callId).catch(() => null);
   if (kept) fill(place, storedCallFacts(kept));
 }
-
-/** @param {string} tool @param {LoggedRequest} request */
-const curlButton = (tool, request) =>
-  copyButton(t`Copy as curl`, () => toCurl(request), { "aria-label": t`Copy ${tool} as curl` });
 
 /** Operations that only read, by their keys. */
 const SAFE = /^(GET|HEAD|OPTIONS) /;

@@ -40,7 +40,7 @@ export class CallList {
   /**
    * The newest page once more: what it has, others may have made meanwhile.
    * @param {StoredCallPage} page
-   * @returns {boolean} whether it follows on what is known; false: what lies between is not known, and the old is forgotten
+   * @returns {boolean} whether it follows on what is known; false: what lies between is not known, and the old is dropped
    */
   putNewest({ calls, next }) {
     const follows =

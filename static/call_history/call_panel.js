@@ -67,7 +67,7 @@ export class CallPanel {
 /** @param {StoredCall} call @param {import("../session/controls_api.js").ControlsApi} api @param {OriginNames} names */
 function storedDetail(call, api, names) {
   const { call_id, tool, server, safe, error, arguments: text, operation } = call;
-  const again = call.ended_at === null ? null : callAgain({ call_id, tool, safe }, api);
+  const again = call.ended_at === null ? null : callAgain({ call_id, safe }, api);
   const args = text === null ? null : copyButton(t`Copy the arguments`, () => text);
   return [
     el("div", { class: "actions" }, again?.button ?? null, args, toolLink(tool)),

@@ -10,7 +10,7 @@ import { whoseDeadline } from "../ui/limit_text.js";
 
 /** @typedef {import("../types/api_types.js").StoredCall} StoredCall */
 /** @typedef {import("../session/controls_api.js").ControlsApi} ControlsApi */
-/** @typedef {{call_id: string, tool: string, safe: boolean}} EndedCall */
+/** @typedef {{call_id: string, safe: boolean}} EndedCall */
 
 /** What a page reports because the call was over says nothing new about it. */
 const ECHOES = ["timeout", "cancelled"];
@@ -84,10 +84,7 @@ export function callAgain(call, api) {
     );
     sure.focus();
   };
-  const again = button(t`Repeat this call`, () => (call.safe ? void run() : ask()), {
-    class: "quiet small",
-    "aria-label": t`Repeat the call of ${call.tool}`,
-  });
+  const again = button(t`Repeat this call`, () => (call.safe ? void run() : ask()), { class: "quiet small" });
   return { button: again, place };
 }
 

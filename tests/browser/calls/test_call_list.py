@@ -11,6 +11,7 @@ from sqlalchemy import insert
 
 from bridge.storage.tables import CallRow
 from tests.browser.browser_harness import BrowserHarness
+from tests.browser.chat_harness import barriers
 from tests.support.chromium import expect_connection, go_to
 
 pytestmark = [pytest.mark.browser, pytest.mark.asyncio(loop_scope="session")]
@@ -196,6 +197,30 @@ async def test_what_is_listed_is_exported_for_developer_tools_without_credential
     assert oldest["request"]["url"] == f"{scene.samples_url}/echo/json"
     assert "neither request nor answer" in oldest["comment"]
     assert "1 calls that sent no request" in log["comment"]
+
+
+@pytest.mark.parametrize(
+    ("width", "scheme"), [(1280, "light"), pytest.param(390, "dark", marks=pytest.mark.slow)]
+)
+async def test_axe_finds_nothing_in_the_list_its_filters_and_an_open_call(
+    scene: BrowserHarness, width: int, scheme: str
+) -> None:
+    """Of a list that is drawn whole, and of one of which only a part is."""
+    page = await scene.open_page(viewport={"width": width, "height": 800}, color_scheme=scheme)
+    await scene.caller.call("mirrorJson", {"title": "tea"})
+    await scene.caller.call("nosuchTool")
+    for stored in (0, MANY):
+        await store_calls(scene, stored) if stored else None
+        await go_to(page, "servers")
+        await go_to(page, "calls?hours=24")
+        await expect(page.get_by_label("Asked by")).to_be_visible()
+        await expect(rows_of(page).nth(1)).to_be_visible()
+        assert await barriers(page) == [], stored
+    for tool in ("nosuchTool", "mirrorJson"):
+        await page.get_by_role("button", name=tool, exact=True).click()
+        await expect(page.get_by_role("region", name="Call", exact=True)).to_contain_text(tool)
+        assert await barriers(page) == [], tool
+        await page.keyboard.press("Escape")
 
 
 async def test_the_palette_finds_calls_that_only_the_bridge_remembers(scene: BrowserHarness) -> None:

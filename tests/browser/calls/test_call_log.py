@@ -30,7 +30,7 @@ async def test_the_log_shows_request_answer_and_timing_as_calls_happen(scene: Br
     request = page.get_by_role("region", name="Request", exact=True)
     await expect(request).to_contain_text("9007199254740993")
     await expect(page.get_by_role("region", name="Response", exact=True)).to_contain_text("application/json")
-    await page.get_by_role("button", name="Copy mirrorJson as curl").click()
+    await page.get_by_role("button", name="Copy as curl").click()
     await expect(page.locator("#announcements")).to_have_text("Copied")  # the button says so for a moment
     command = shlex.split(await page.evaluate("navigator.clipboard.readText()"))
     assert command[:2] == ["curl", f"{scene.samples_url}/echo/json"]

@@ -148,7 +148,7 @@ async def test_a_call_that_ran_out_of_time_says_whose_deadline_it_was_and_is_mad
     await expect(page.get_by_text("Saved. It applies from the next call on.")).to_be_visible()
     await go_to(page, "calls")
     await page.get_by_role("button", name="getSlow", exact=True).click()
-    await page.get_by_role("button", name="Repeat the call of getSlow").click()
+    await page.get_by_role("button", name="Repeat this call").click()
     # The bridge's clock may ring first, or the page's, which runs out in the same moment.
     in_time = re.compile(r"Repeated: (No answer|The API did not answer) within 1 s\.")
     await expect(page.get_by_text(in_time)).to_be_visible()
@@ -165,7 +165,7 @@ async def test_calls_that_the_page_does_not_remember_are_read_from_the_bridge(sc
     await expect(page.get_by_text("The bridge stores calls for 30 days")).to_be_visible()
     await page.get_by_role("button", name="mirrorJson", exact=True).click()
     await expect(page.get_by_role("region", name="Arguments", exact=True)).to_contain_text("tea")
-    await page.get_by_role("button", name="Repeat the call of mirrorJson").click()
+    await page.get_by_role("button", name="Repeat this call").click()
     await page.get_by_role("button", name="Repeat it", exact=True).click()
     await expect(page.get_by_text("Repeated: the call succeeded.")).to_be_visible()
     await expect(
