@@ -29,6 +29,7 @@ import { PageGrants } from "./approvals/grants.js";
 import { Pins } from "./executor/pins.js";
 import { ProbeFrames } from "./session/probe_frames.js";
 import { Shortcuts } from "./palette/shortcuts.js";
+import { removeDevice } from "./session/removals.js";
 import { ReferenceDecisions } from "./documents/reference_decisions.js";
 import { willPass } from "./connection/passing_failure.js";
 import { forgetWebMcp, WebMcp } from "./session/web_mcp.js";
@@ -133,7 +134,7 @@ class App {
    */
   async #leave(api, identity, user_id) {
     const own = (await api.listDevices()).devices.find((device) => device.this);
-    if (own) await api.removeDevice(own.id);
+    if (own) await removeDevice(api, own.id);
     this.stop();
     await identity.forgetDevice();
     await deleteUserStore(user_id);

@@ -3,12 +3,11 @@
 import { t } from "../base/language.js";
 import { threadOf } from "./thread.js";
 import { announceSentence, button, el, fill } from "../ui/dom.js";
-import { guardControl } from "../base/guarded_control.js";
 import { moreMenu } from "../ui/more_menu.js";
 
 /** @typedef {import("./session.js").ChatSession} ChatSession */
 /** @typedef {import("./header.js").HeadActions} HeadActions */
-/** @typedef {{place: HTMLElement, title: HTMLElement, question: HTMLElement}} HeadPlaces  `place` holds the title, or the form that changes it */
+/** @typedef {{place: HTMLElement, title: HTMLElement}} HeadPlaces  `place` holds the title, or the form that changes it */
 
 export class ConversationMenu {
   /** @type {ChatSession | null} */
@@ -29,7 +28,7 @@ export class ConversationMenu {
       button(t`Rename`, () => this.#rename(), { icon: "pencil" }),
       button(t`Export as Markdown`, () => this.#export("md"), { icon: "download" }),
       button(t`Export as JSON`, () => this.#export("json"), { icon: "download" }),
-      button(t`Delete`, () => this.#askToRemove(), { class: "danger", icon: "trash-2" }),
+      button(t`Delete`, () => void actions.remove(), { class: "danger", icon: "trash-2" }),
     ]);
   }
 
@@ -71,23 +70,6 @@ export class ConversationMenu {
     fill(place, el("form", { class: "rename", onsubmit: save }, field, yes, no));
     field.focus();
     field.select();
-  }
-
-  #askToRemove() {
-    const { question } = this.places;
-    const leave = () => {
-      fill(question);
-      this.#focus();
-    };
-    const remove = () => {
-      fill(question);
-      void this.actions.remove();
-    };
-    const yes = guardControl(button(t`Delete it`, remove, { class: "danger small" }));
-    const no = button(t`Keep it`, leave, { class: "quiet small" });
-    const words = el("span", null, t`Delete this conversation and all its answers?`);
-    fill(question, el("p", { class: "actions question" }, words, yes, no));
-    yes.focus();
   }
 
   /** @param {"json" | "md"} ending */

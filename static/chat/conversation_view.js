@@ -286,10 +286,10 @@ export class ConversationView {
   }
 
   async #remove() {
-    const id = this.#session?.id;
-    if (id === undefined) return;
-    const isGone = await this.composer.attemptAction(() => this.chat.removeConversation(id));
-    if (isGone) this.news.removed();
+    const session = this.#session;
+    const load = () => import("./removed_conversations.js");
+    const hide = async () => session && (await load()).hideConversation(session, this.chat, this.news);
+    await this.composer.attemptAction(hide);
   }
 }
 

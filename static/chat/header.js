@@ -28,9 +28,8 @@ export class ChatHeader {
     this.list = toggle(t`Conversations`, "list-toggle", "panel-left", actions.list);
     this.settings = toggle(t`Settings`, "settings-toggle", "sliders-horizontal", actions.settings);
     this.line = el("div", { class: "actions" }, this.list, this.settings);
-    this.question = el("div");
     const title = el("div", { class: "title-row" }, this.place, this.line);
-    this.element = el("header", { class: "chat-head" }, title, this.question);
+    this.element = el("header", { class: "chat-head" }, title);
   }
 
   /** Folds what the buttons have unfolded. */
@@ -41,7 +40,6 @@ export class ChatHeader {
 
   /** @param {ChatSession | null} session null: a conversation that has not begun */
   showSession(session) {
-    if (session !== this.#session) fill(this.question);
     this.#session = session;
     this.#menu?.showSession(session);
     if (session !== null && this.#menu === null) void this.#loadMenu();

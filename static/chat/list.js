@@ -11,6 +11,9 @@ import { formatClock } from "../base/time_format.js";
 
 const TYPING_MS = 250;
 
+/** Ids of those that were deleted a moment ago. @type {Set<string>} */
+export const hidden = new Set();
+
 export class ChatList {
   /** @type {ReturnType<typeof setTimeout> | undefined} */
   #typing;
@@ -83,8 +86,9 @@ export class ChatList {
           ? await this.api.listConversations(before)
           : { conversations: await this.api.searchConversations(words), next: null };
       if (asked !== this.#asked) return;
-      this.pinned = pinned;
-      this.shown = before === null ? page.conversations : [...this.shown, ...page.conversations];
+      const found = before === null ? page.conversations : [...this.shown, ...page.conversations];
+      this.pinned = pinned.filter((each) => !hidden.has(each.id));
+      this.shown = found.filter((each) => !hidden.has(each.id));
       this.#next = page.next;
       fill(this.messages);
       this.#draw(words);

@@ -4,7 +4,19 @@ import { dictionaryOf } from "../base/dictionary.js";
 import { t, verbatim } from "../base/language.js";
 import { formatDay } from "../base/time_format.js";
 import { WEBUI } from "./programs.js";
-import { announceSentence, button, codeBlock, el, fill, labelledField, notice, sentenceOf } from "../ui/dom.js";
+import { restoreKey, revokeKey } from "../session/removals.js";
+import { offerUndo } from "../ui/undo_bar.js";
+import {
+  announceSentence,
+  attemptAction,
+  button,
+  codeBlock,
+  el,
+  fill,
+  labelledField,
+  notice,
+  sentenceOf,
+} from "../ui/dom.js";
 
 /** @typedef {import("../types/api_types.js").ApiKey} ApiKey */
 /** @typedef {import("../types/api_types.js").CallDisplay} CallDisplay */
@@ -53,6 +65,7 @@ export class KeysPanel {
     this.api = api;
     this.chosen = chosen;
     this.fresh = el("div", { "aria-live": "polite" });
+    this.problems = el("div");
     this.list = el("ul", { class: "plain-list", "aria-label": t`Keys` });
     this.label = el("input", { type: "text", value: this.#suggested, maxlength: 80, required: true });
     this.forwarder = el("input", {
@@ -85,6 +98,7 @@ export class KeysPanel {
       this.modelFields,
       this.forwarding,
       this.fresh,
+      this.problems,
       this.list,
     );
   }
@@ -160,9 +174,10 @@ export class KeysPanel {
   /** @param {ApiKey} key */
   #keyRow({ id, label, created_at, last_used_at, forwarder, show_calls, markers }) {
     const revoke = async () => {
-      await this.api.deleteKey(id);
-      announceSentence(t`Key ${label} revoked`);
+      await revokeKey(this.api, id);
       await this.loadKeys();
+      const undo = () => restoreKey(this.api, id).then(() => this.loadKeys());
+      offerUndo(t`Key ${label} revoked`, { undo, undone: t`Key ${label} restored` });
     };
     const facts = [
       forwarder ? t`for all users of Open WebUI` : "",
@@ -175,7 +190,10 @@ export class KeysPanel {
       "li",
       { class: "saved" },
       el("span", null, el("strong", null, label), el("span", { class: "facts" }, facts.join(" · "))),
-      button(t`Revoke`, () => void revoke(), { class: "quiet small", "aria-label": t`Revoke the key ${label}` }),
+      button(t`Revoke`, () => void attemptAction(this.problems, revoke), {
+        class: "quiet small",
+        "aria-label": t`Revoke the key ${label}`,
+      }),
     );
   }
 }

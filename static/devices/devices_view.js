@@ -6,6 +6,8 @@ import { AddDeviceForm } from "./add_device_form.js";
 import { announceSentence, attemptAction, button, el, fill, inText, labelledField, link, PLACE } from "../ui/dom.js";
 import { viewAddress } from "../ui/router.js";
 import { runnerSentence } from "../ui/status_view.js";
+import { removeDevice, restoreDevice } from "../session/removals.js";
+import { offerUndo } from "../ui/undo_bar.js";
 import { formatMoment } from "../base/time_format.js";
 
 /** @typedef {import("../types/view_types.js").Parts} Parts */
@@ -78,7 +80,19 @@ export class DevicesView {
     const { api } = this.parts;
     return deviceRow(device, {
       rename: (name) => void this.#change(() => api.renameDevice(device.id, name), t`The device is renamed`),
-      remove: () => void this.#change(() => api.removeDevice(device.id), t`${device.name} is removed`),
+      remove: () => void this.#remove(device),
+    });
+  }
+
+  /** @param {Device} device */
+  async #remove({ id, name }) {
+    const { api, devices } = this.parts;
+    await attemptAction(this.messages, async () => {
+      await removeDevice(api, id);
+      fill(this.list);
+      await devices.loadDevices();
+      const undo = () => restoreDevice(api, id).then(() => devices.loadDevices());
+      offerUndo(t`${name} is removed`, { undo, undone: t`${name} is paired again` });
     });
   }
 

@@ -34,6 +34,10 @@ const TEXTS = {
   "{0} token|{0} tokens": "{0} Token|{0} Tokens",
   "{0} request|{0} requests": "{0} Anfrage|{0} Anfragen",
 
+  // What was removed a moment ago
+  Undo: "Rückgängig",
+  "Undo: {0}": "Rückgängig: {0}",
+
   // What becomes a document
   "The curl command has no address.": "Der curl-Befehl hat keine Adresse.",
   "The curl command has a quote that is not closed.": "Im curl-Befehl ist ein Anführungszeichen nicht geschlossen.",

@@ -91,6 +91,7 @@ export const GERMAN_CONNECT = {
   "New key": "Neuer Schlüssel",
   "Copy the key now. You will not see it again.": "Den Schlüssel jetzt kopieren. Er wird nicht noch einmal gezeigt.",
   "Key {0} revoked": "Schlüssel {0} widerrufen",
+  "Key {0} restored": "Schlüssel {0} wiederhergestellt",
   "Revoke the key {0}": "Schlüssel {0} widerrufen",
   "created {0}": "angelegt {0}",
   "last used {0}": "zuletzt benutzt {0}",

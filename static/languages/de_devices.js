@@ -141,6 +141,7 @@ export const GERMAN_DEVICES = {
   "It loses access immediately, and its running calls end. It needs a new code to reconnect.":
     "Es verliert sofort den Zugang, und seine laufenden Aufrufe enden. Zum Wiederverbinden braucht es einen neuen Code.",
   "{0} is removed": "{0} ist entfernt",
+  "{0} is paired again": "{0} ist wieder gekoppelt",
   Chosen: "Gewählt",
   "Disconnect this browser": "Diesen Browser trennen",
   "Your credentials and what you accepted in this browser are deleted here, and its running calls end. Your servers, keys and other devices stay.":

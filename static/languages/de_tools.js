@@ -146,6 +146,8 @@ export const GERMAN_TOOLS = {
   "Saved in this browser only.": "Nur in diesem Browser gespeichert.",
   "Nothing is saved yet.": "Noch nichts gespeichert.",
   "It was not called in the last 30 days.": "In den letzten 30 Tagen nicht aufgerufen.",
+  "{0} is deleted": "{0} ist gelöscht",
+  "{0} is saved again": "{0} ist wieder gespeichert",
   "{0} is saved in this browser": "{0} ist in diesem Browser gespeichert",
   "the call of {0}": "Aufruf ({0})",
   "Run again": "Noch einmal ausführen",

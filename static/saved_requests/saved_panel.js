@@ -7,6 +7,7 @@ import { placeOf, readArguments, readSavedRequests, SavedRequests } from "../ses
 import { requestRow } from "../tools/request_row.js";
 import { announceSentence, attemptAction, button, el, fill, labelledField } from "../ui/dom.js";
 import { saveText } from "../ui/response_view.js";
+import { offerUndo } from "../ui/undo_bar.js";
 import { checkRequest } from "./check.js";
 import { expectationForm, expectButton } from "./expectation_form.js";
 import { isEmpty } from "./expectations.js";
@@ -92,7 +93,8 @@ export class SavedPanel {
   }
 
   /** @param {SavedRequest} saved */
-  #ownRow({ name, text, expect = {} }) {
+  #ownRow(saved) {
+    const { name, text, expect = {} } = saved;
     const place = el("div", { "aria-live": "polite" });
     const known = readArguments(text);
     const check = (/** @type {Event} */ { isTrusted }) =>
@@ -103,7 +105,7 @@ export class SavedPanel {
         expectationForm(name, expect, (changed) => this.#change(() => this.own.expectOf(name, changed))),
       );
     const share = () => void this.#change(() => this.#share(name, text, expect));
-    const remove = () => void this.#change(() => this.own.removeRequest(name));
+    const remove = () => void this.#attempt(() => this.#remove(saved));
     const more = [
       isEmpty(expect) || !known?.isWhole ? null : this.#checkButton(check, name),
       expectButton(name, form),
@@ -113,6 +115,14 @@ export class SavedPanel {
     const row = requestRow(this.tool, this.form, { title: el("strong", null, name), text, name, more });
     row.append(place);
     return row;
+  }
+
+  /** @param {SavedRequest} saved */
+  async #remove(saved) {
+    await this.own.removeRequest(saved.name);
+    await this.showRequests();
+    const undo = () => this.own.keepRequest(saved).then(() => this.showRequests());
+    offerUndo(t`${saved.name} is deleted`, { undo, undone: t`${saved.name} is saved again` });
   }
 
   /** @param {(event: Event) => void} check @param {string} name */

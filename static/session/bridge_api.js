@@ -11,7 +11,7 @@ import { parseJson, stringifyJson } from "../base/json_text.js";
 /** @typedef {import("../types/api_types.js").Server} Server */
 /** @typedef {import("../types/types.js").JsonValue} JsonValue */
 /** @typedef {{sessionToken: () => Promise<string>, renewToken: () => Promise<string>}} TokenSource */
-/** @typedef {{method: string, headers: Record<string, string>, body: string | undefined, signal: AbortSignal | undefined}} Prepared */
+/** @typedef {{method: string, headers: Record<string, string>, body: string | undefined, signal: AbortSignal | undefined, keepalive?: boolean}} Prepared */
 
 /** @param {string} segment */
 const encodeSegment = (segment) => encodeURIComponent(segment);
@@ -151,11 +151,6 @@ export class BridgeApi {
     return (await this.#get("/v1/models")).data;
   }
 
-  /** @param {string} id @returns {Promise<void>} */
-  deleteKey(id) {
-    return this.sendRequest("DELETE", `/api/keys/${encodeSegment(id)}`);
-  }
-
   /** @returns {Promise<import("../types/api_types.js").DeviceList>} */
   listDevices() {
     return this.#get("/api/devices");
@@ -164,11 +159,6 @@ export class BridgeApi {
   /** @param {string} id @param {string} name @returns {Promise<void>} */
   renameDevice(id, name) {
     return this.sendRequest("PATCH", `/api/devices/${encodeSegment(id)}`, { name });
-  }
-
-  /** @param {string} id @returns {Promise<void>} */
-  removeDevice(id) {
-    return this.sendRequest("DELETE", `/api/devices/${encodeSegment(id)}`);
   }
 
   /** @param {string} serverId @param {string | null} device_id null: automatic @returns {Promise<void>} */
@@ -247,6 +237,12 @@ export class BridgeApi {
   async sendRequest(method, path, body, signal) {
     const answer = await (await this.#answer(method, path, body, signal)).text();
     return answer === "" ? undefined : parseJson(answer);
+  }
+
+  /** Sent even if the page is left now; its answer is not read. @param {string} method @param {string} path */
+  async sendLast(method, path) {
+    const token = await this.tokens.sessionToken();
+    await this.#attempt(path, { method, headers: {}, body: undefined, signal: undefined, keepalive: true }, token);
   }
 
   /**

@@ -19,7 +19,7 @@ const pathOf = (id, ...rest) =>
   ["/conversations", id, ...rest].map((part, index) => (index ? encodeURIComponent(part) : part)).join("/");
 
 export class ChatApi {
-  /** @param {Pick<BridgeApi, "sendRequest" | "openStream" | "listModelFacts" | "readBlob">} bridge */
+  /** @param {Pick<BridgeApi, "sendLast" | "sendRequest" | "openStream" | "listModelFacts" | "readBlob">} bridge */
   constructor(bridge) {
     this.bridge = bridge;
   }
@@ -66,9 +66,10 @@ export class ChatApi {
     return (await this.bridge.sendRequest("PATCH", pathOf(id), changes)).conversation;
   }
 
-  /** @param {string} id @returns {Promise<void>} */
-  removeConversation(id) {
-    return this.bridge.sendRequest("DELETE", pathOf(id));
+  /** @param {string} id @param {boolean} isLeaving the page is left now @returns {Promise<void>} */
+  removeConversation(id, isLeaving) {
+    const path = pathOf(id);
+    return isLeaving ? this.bridge.sendLast("DELETE", path) : this.bridge.sendRequest("DELETE", path);
   }
 
   /** Of all branches, oldest first. @param {string} id @returns {Promise<Message[]>} */

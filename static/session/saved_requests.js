@@ -48,6 +48,11 @@ export class SavedRequests {
     });
   }
 
+  /** Replaces the one of that name. @param {SavedRequest} saved */
+  async keepRequest(saved) {
+    await this.#change((list) => withRequest(list, saved));
+  }
+
   /** @param {string} name @param {Expectation} expect */
   async expectOf(name, expect) {
     await this.#change((list) => list.map((each) => (each.name === name ? { ...each, expect } : each)));

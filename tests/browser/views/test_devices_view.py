@@ -1,35 +1,14 @@
 """Two browsers of one user: paired by code, listed, chosen, and taken away."""
 
 import pytest
-from playwright.async_api import Page, expect
+from playwright.async_api import expect
 
 from bridge.storage.users import UserTables
 from tests.browser.browser_harness import BrowserHarness
+from tests.browser.second_browser import paired_by_code, shown_code, type_code
 from tests.support.chromium import accept_selection, expect_connection, go_to, open_page
 
 pytestmark = [pytest.mark.browser, pytest.mark.asyncio(loop_scope="session"), pytest.mark.slow]
-
-
-async def shown_code(page: Page) -> str:
-    """What a browser without a link shows."""
-    return await page.get_by_test_id("pairing-code").inner_text()
-
-
-async def type_code(page: Page, code: str) -> None:
-    """Look a code up under Devices, on a browser that is paired."""
-    await go_to(page, "devices")
-    await page.get_by_label("Code", exact=True).fill(code)
-    await page.get_by_role("button", name="Look it up").click()
-
-
-async def paired_by_code(scene: BrowserHarness, page: Page, **options: str) -> Page:
-    """Another browser of the user of `page`."""
-    other = await (await scene.new_context(**options)).new_page()
-    await other.goto(scene.bridge.base_url)
-    await type_code(page, await shown_code(other))
-    await page.get_by_role("button", name="Confirm this device").click()
-    await expect_connection(other, "connected")
-    return other
 
 
 async def test_a_second_browser_is_paired_by_the_code_it_shows(scene: BrowserHarness) -> None:
