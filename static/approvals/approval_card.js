@@ -206,10 +206,3 @@ function bodyPart({ body, body_bytes, content_type }) {
     longText(body, { chars: SHOWN_BODY_CHARS, what: t`the whole body`, look: "box" }),
   );
 }
-
-/** A sentence to announce calls that have begun to wait. @param {WaitingCard[]} fresh @param {(serverId: string) => string} titleOf */
-export function waitingSentence(fresh, titleOf) {
-  const [{ tool, server_id, method }] = fresh;
-  if (fresh.length > 1) return t`${fresh.length} calls are waiting for your approval.`;
-  return t`A call is waiting for your approval: ${truncateLine(method)} ${truncateLine(tool)} at ${truncateLine(titleOf(server_id))}.`;
-}

@@ -1,11 +1,11 @@
 // @ts-check
 /** The calls that wait for their user, above every view: a list of cards, and answers for all of them at once. */
 import { counted, t } from "../base/language.js";
-import { announceSentence, button, el, fill, link } from "../ui/dom.js";
+import { announceSentence, button, el, fill, link, notice } from "../ui/dom.js";
 import { guardControl, rearmControls } from "../base/guarded_control.js";
 import { chatTitles } from "../session/chat_titles.js";
 import { viewAddress } from "../ui/router.js";
-import { ApprovalCard, waitingSentence } from "./approval_card.js";
+import { waitingSentence } from "./waiting_sentence.js";
 
 /** @typedef {import("../types/types.js").WaitingCard} WaitingCard */
 /** @typedef {import("./approval_policy.js").Decision} Decision */
@@ -14,7 +14,9 @@ import { ApprovalCard, waitingSentence } from "./approval_card.js";
 const SHOWN_CARDS = 30;
 
 export class ApprovalsView {
-  /** @type {Map<string, ApprovalCard>} */
+  /** Comes with the first call that waits. @type {typeof import("./approval_card.js") | null} */
+  #kind = null;
+  /** @type {Map<string, import("./approval_card.js").ApprovalCard>} */
   #cards = new Map();
   /** @type {(() => void)[]} */
   #subscriptions = [];
@@ -52,6 +54,11 @@ export class ApprovalsView {
   /** @param {WaitingCard[]} all */
   #show(all) {
     const cards = all.filter((card) => !this.inline.hasCard(card));
+    if (this.#kind === null) {
+      if (cards.length === 0) this.place.hidden = true;
+      else void this.#loadCards();
+      return;
+    }
     const shown = cards.slice(0, SHOWN_CARDS);
     const ids = new Set(shown.map(({ call_id }) => call_id));
     const gone = [...this.#cards.keys()].filter((callId) => !ids.has(callId));
@@ -64,6 +71,19 @@ export class ApprovalsView {
     rearmControls(this.place);
     if (fresh.length > 0) announceSentence(waitingSentence(fresh, this.titleOf));
     if (hadFocus && !this.place.contains(document.activeElement)) this.#keepFocus();
+  }
+
+  /** Until it is there, a call waits unseen, and is denied when its time is up. */
+  async #loadCards() {
+    try {
+      this.#kind = await import("./approval_card.js");
+      fill(this.list);
+    } catch {
+      const again = button(t`Try again`, () => void this.#loadCards(), { class: "small" });
+      fill(this.list, notice("error", t`This section could not be loaded. Does the bridge still run?`, " ", again));
+      this.place.hidden = false;
+    }
+    if (this.#kind !== null && this.#subscriptions.length > 0) this.#show(this.executor.cards);
   }
 
   /** @param {number} count */
@@ -107,6 +127,7 @@ export class ApprovalsView {
   #add(facts) {
     const names = { titleOf: chatTitles(this.api), devices: this.devices };
     const decide = (/** @type {Decision} */ decision) => this.executor.decideCalls([facts.call_id], decision);
+    const { ApprovalCard } = /** @type {typeof import("./approval_card.js")} */ (this.#kind);
     const card = new ApprovalCard(facts, this.titleOf(facts.server_id), decide, names);
     this.#cards.set(facts.call_id, card);
     this.list.append(card.element);

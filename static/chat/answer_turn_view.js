@@ -2,7 +2,6 @@
 /** The answer of a turn: an element that follows it while it is written. */
 import { dictionaryOf } from "../base/dictionary.js";
 import { errorSentence, t } from "../base/language.js";
-import { ChatCallCard } from "./call_card.js";
 import { button, copyButton, el, fill, freshId, notice } from "../ui/dom.js";
 import { withoutMarkers } from "../ui/markers.js";
 import { MarkdownView } from "../markdown/markdown_view.js";
@@ -10,6 +9,7 @@ import { branchSwitch, refillFooter, timeOf } from "./turn_footer.js";
 
 /** @typedef {import("../types/chat_types.js").AnswerTurn} AnswerTurn */
 /** @typedef {import("../types/chat_types.js").AnswerPart} AnswerPart */
+/** @typedef {import("./call_card.js").ChatCallCard} ChatCallCard */
 /** @typedef {import("./turn_footer.js").TurnActions} TurnActions */
 /** @typedef {import("./turn_footer.js").BranchWords} BranchWords */
 
@@ -34,8 +34,9 @@ export class AnswerTurnView {
   #parts = [];
   #foot = "";
 
-  /** @param {AnswerTurn} turn @param {TurnActions} actions */
-  constructor(turn, actions) {
+  /** @param {AnswerTurn} turn @param {TurnActions} actions @param {() => ChatCallCard} newCall loaded before a turn with calls is shown */
+  constructor(turn, actions, newCall) {
+    this.newCall = newCall;
     this.turn = turn;
     this.key = turn.key;
     this.actions = actions;
@@ -54,7 +55,7 @@ export class AnswerTurnView {
   }
 
   get callCards() {
-    return this.#parts.filter((part) => part instanceof ChatCallCard);
+    return this.#parts.filter((part) => part.kind === "call");
   }
 
   /** @param {AnswerTurn} turn @param {boolean} isBusy an answer is under way */
@@ -75,18 +76,12 @@ export class AnswerTurnView {
   #showPart(part, index, isBusy) {
     let view = this.#parts[index];
     if (view?.kind !== part.kind) {
-      const fresh =
-        part.kind === "call"
-          ? new ChatCallCard(this.actions)
-          : part.kind === "text"
-            ? new TextPart()
-            : new ReasoningPart();
+      const fresh = part.kind === "call" ? this.newCall() : part.kind === "text" ? new TextPart() : new ReasoningPart();
       if (view) view.element.replaceWith(fresh.element);
       else this.parts.append(fresh.element);
       view = this.#parts[index] = fresh;
     }
-    if (view instanceof ChatCallCard)
-      view.showPart(/** @type {Extract<AnswerPart, {kind: "call"}>} */ (part).call, !isBusy);
+    if (view.kind === "call") view.showPart(/** @type {Extract<AnswerPart, {kind: "call"}>} */ (part).call, !isBusy);
     else view.showPart(/** @type {Extract<AnswerPart, {kind: "text"}>} */ (part));
   }
 
@@ -141,6 +136,7 @@ function endingView({ state, error }) {
 }
 
 class TextPart {
+  /** @type {"text"} */
   kind = "text";
   #view = new MarkdownView();
   element = this.#view.element;
@@ -153,6 +149,7 @@ class TextPart {
 
 /** Thoughts are folded: they are long, and rarely what is wanted. */
 class ReasoningPart {
+  /** @type {"reasoning"} */
   kind = "reasoning";
   #view = new MarkdownView();
   #now = { text: "", live: false };

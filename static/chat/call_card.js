@@ -43,6 +43,7 @@ const AGAIN = new Set(["failed", "denied", "cancelled", "expired", "outcome_unkn
 const BRIEF_CHARS = 120;
 
 export class ChatCallCard {
+  /** @type {"call"} */
   kind = "call";
   #isOpen = false;
   /** Whether the conversation takes a retry now. */

@@ -6,7 +6,7 @@
 import { t } from "../base/language.js";
 import { announceSentence, button, el, fill, notice } from "../ui/dom.js";
 import { rearmControls } from "../base/guarded_control.js";
-import { waitingSentence } from "../approvals/approval_card.js";
+import { waitingSentence } from "../approvals/waiting_sentence.js";
 import { openCallsOf, threadOf } from "./thread.js";
 
 /** @typedef {import("../types/chat_types.js").ChatState} ChatState */
@@ -26,6 +26,8 @@ const PACE = 6;
 export class ChatThreadView {
   /** @type {typeof import("./turn_views.js") | null} */
   #kinds = null;
+  /** @type {typeof import("./call_card.js") | null} */
+  #calls = null;
   /** @type {(UserTurnView | AnswerTurnView)[]} */
   #views = [];
   /** @type {ChatState | null} */
@@ -69,11 +71,19 @@ export class ChatThreadView {
     this.inline.showCards([]);
   }
 
-  /** Loads what draws turns; until then, and where it fails, there are none. Idempotent, and tried again after a failure. */
-  async loadTurns() {
-    if (this.#kinds !== null) return;
+  /**
+   * Loads what draws turns, and what draws their calls once there are some; until then, and where it fails, there are none.
+   * Idempotent, and tried again after a failure.
+   */
+  async loadTurns(withCalls = false) {
+    if (this.#kinds !== null && (!withCalls || this.#calls !== null)) return;
     try {
-      this.#kinds = await import("./turn_views.js");
+      const [kinds, calls] = await Promise.all([
+        import("./turn_views.js"),
+        withCalls ? import("./call_card.js") : this.#calls,
+      ]);
+      this.#kinds = kinds;
+      this.#calls ??= calls;
       fill(this.element, this.list);
     } catch {
       fill(this.element, notice("error", t`This section could not be loaded. Does the bridge still run?`));
@@ -115,7 +125,9 @@ export class ChatThreadView {
   #draw(state) {
     const follows = isNearEnd();
     const turns = threadOf(state);
-    if (turns.length > 0 && this.#kinds === null) return void this.loadTurns();
+    const hasCalls = turns.some((turn) => turn.kind === "answer" && turn.parts.some(({ kind }) => kind === "call"));
+    if (turns.length > 0 && (this.#kinds === null || (hasCalls && this.#calls === null)))
+      return void this.loadTurns(hasCalls);
     const isBusy = state.run !== null;
     const first = this.#drawn !== null && isSameBut(this.#drawn, state) ? turns.length - 1 : 0;
     this.#drawn = state;
@@ -132,11 +144,19 @@ export class ChatThreadView {
     const known = this.#views[index];
     if (known?.key === turn.key) return known;
     const { AnswerTurnView, UserTurnView } = /** @type {typeof import("./turn_views.js")} */ (this.#kinds);
-    const view = turn.kind === "user" ? new UserTurnView(turn, this.actions) : new AnswerTurnView(turn, this.actions);
+    const view =
+      turn.kind === "user"
+        ? new UserTurnView(turn, this.actions)
+        : new AnswerTurnView(turn, this.actions, () => this.#newCall());
     if (known) known.element.replaceWith(view.element);
     else this.list.append(view.element);
     this.#views[index] = view;
     return view;
+  }
+
+  #newCall() {
+    const { ChatCallCard } = /** @type {typeof import("./call_card.js")} */ (this.#calls);
+    return new ChatCallCard(this.actions);
   }
 
   #callCards() {

@@ -4,9 +4,9 @@
  * used and whose HTML is not. HTML in the text stays text. Links go to http, https and mailto; pictures come from the page's
  * own origin or from the text itself, any other is a link.
  */
-import createParser from "../vendor/markdown-it-15.0.3.esm.min.js";
+import createParser from "../vendor/markdown-it-15.0.3.esm.js";
 
-/** @typedef {import("../vendor/markdown-it-15.0.3.esm.min.js").Token} Token */
+/** @typedef {import("../vendor/markdown-it-15.0.3.esm.js").Token} Token */
 /** @typedef {import("../types/chat_types.js").MarkdownNode} MarkdownNode */
 /** @typedef {import("../types/chat_types.js").MarkdownElement} MarkdownElement */
 /** @typedef {import("../types/chat_types.js").MarkdownBlock} MarkdownBlock */

@@ -53,8 +53,8 @@ FILES_OF_FIRST_VIEW = 10
 
 BYTES_OF_VIEWS = dict.fromkeys(("servers", "tools", "calls", "connect", "chat"), 95_000)
 """Of scripts and icons, as they come compressed, until the network is quiet."""
-BYTES_OF_CONVERSATION = 147_000
-"""With the reader of Markdown, 37 KB."""
+BYTES_OF_CONVERSATION = 125_000
+"""With the reader of Markdown, 24 KB."""
 QUIET_S = 2.0
 
 NOTE_ERRORS = """() => {

@@ -29,6 +29,13 @@ test("HTML is text, whatever it looks like", () => {
   assert.equal(tree("&lt;b&gt; &amp; &copy;"), "p(<b> & ©)");
 });
 
+test("characters named in HTML 4 or numbered are those, and any other name stays as it is written", () => {
+  assert.equal(tree("&eacute;&hellip;&Omega;&euro;&nbsp;&quot;&apos;&frac12;&diams;"), "p(é…Ω€\u00A0\"'½♦)");
+  assert.equal(tree("&#233;&#xE9;&#0;"), "p(éé\uFFFD)");
+  assert.equal(tree("&CounterClockwiseContourIntegral; &constructor; &eacute"), "p(&CounterClockwiseContourIntegral; &constructor; &eacute)");
+  assert.doesNotMatch(tree("[x](javascript&colon;alert(1))"), /a\[href/);
+});
+
 test("links lead to http, https and mailto only, and tell nobody where they come from", () => {
   const [{ node }] = parseMarkdown("[a](https://a.example/x)");
   const [anchor] = node.children;
