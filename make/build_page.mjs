@@ -219,7 +219,7 @@ async function writeScripts(folder) {
   await writeOwners(() => true);
   const uses = countUses(folder);
   await writeOwners((name) => (uses.get(name) ?? 0) > 1);
-  await build({ ...WRITTEN, entryPoints: ["executor_worker.js"], outdir: folder, plugins: [apart] });
+  await build({ ...WRITTEN, entryPoints: ["executor_worker.js", "document_worker.js"], outdir: folder, plugins: [apart] });
   await build({ ...WRITTEN, entryPoints: LOADED_LATER.map(sectionEntry), outdir: folder });
   await build({ ...WRITTEN, entryPoints: ["appearance.js", "probe.js", "oauth_callback.js", "style.css"], outdir: folder, plugins: [apart] });
 }

@@ -87,10 +87,11 @@ async function tryAddress(url) {
  * A document, or the tools of an MCP server: which of them it is, the address tells.
  * @param {string} url
  * @param {import("./types/types.js").CredentialSet} credentials
+ * @param {(bytes: number) => void} onBytes
  */
-async function fetchDocument(url, credentials) {
+async function fetchDocument(url, credentials, onBytes) {
   const response = await tryAddress(url);
-  const failure = response === null ? null : await readDocument(url, response);
+  const failure = response === null ? null : await readDocument(url, response, onBytes);
   if (failure && "text" in failure) return failure;
   const listed = await readTools(
     url,
@@ -194,13 +195,14 @@ async function sendLogin(url, { method, headers, body }) {
 }
 
 /** @param {ProbeRequest} asked @returns {Promise<object>} */
-async function answerMessage({ type, url, credentials, request, places, reads: known }) {
+async function answerMessage({ type, id, url, credentials, request, places, reads: known }) {
   reads = known;
   const forbidden = forbiddenTarget(url, type === "probe:send" ? location.origin : "");
   if (forbidden) throw new ProbeFailure({ code: "blocked_by_policy", message: forbidden });
   if (type === "probe:send" && request) return { answer: await sendLogin(url, request) };
   if (type === "probe:find") return { found: await searchPlaces(places ?? []) };
-  if (type === "probe:document") return fetchDocument(url, credentials);
+  if (type === "probe:document")
+    return fetchDocument(url, credentials, (bytes) => postToParent({ type: "probe:bytes", id, bytes }));
   return { report: await checkAddress(url) };
 }
 

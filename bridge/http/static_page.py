@@ -50,7 +50,7 @@ CLIENT_DOCUMENT = "/oauth/client.json"
 SCRIPT_SECONDS = 300
 """Seconds for which a worker script's address is valid; the page loads it at once."""
 
-WORKER_SCRIPT = 'import "{prefix}/static/{digest}/executor_worker.js";\n'
+WORKER_SCRIPT = 'import "{prefix}/static/{digest}/{file}";\n'
 
 PERMISSIONS = (
     "loopback-network=(self), local-network=(self), local-network-access=(self), "
@@ -187,9 +187,19 @@ class PageRoutes(DeclaredApiRoutes):
         claims = self._identity.read_token(EXECUTOR, request.match_info["token"])
         accepted = _reachable(await self._registry.view_of_user(claims["sub"]))
         origins = dict.fromkeys([*accepted, *claims.get("logins", ())])  # a token may be of an older replica
-        policy = self._policy(["'self'", self._socket_origin, *origins], frames="'none'", ancestors="'none'")
+        return self._worker_script("executor_worker.js", ["'self'", self._socket_origin, *origins])
+
+    @route("GET /document-worker/{digest}.js", access="public", answers_head=True)
+    async def serve_document_worker(self, request: web.Request) -> web.Response:
+        """Serve the script of the worker in which a page parses documents. It reaches nothing."""
+        if request.match_info["digest"] != self._files.digest:
+            raise BridgeError(ErrorCode.NOT_FOUND, OTHER_VERSION)
+        return self._worker_script("document_worker.js", ["'none'"])
+
+    def _worker_script(self, file: str, reachable: Iterable[str]) -> web.Response:
+        policy = self._policy(reachable, frames="'none'", ancestors="'none'")
         headers = {**COMMON_HEADERS, "Content-Security-Policy": policy, hdrs.CACHE_CONTROL: "no-store"}
-        script = WORKER_SCRIPT.format(prefix=self._prefix, digest=self._files.digest)
+        script = WORKER_SCRIPT.format(prefix=self._prefix, digest=self._files.digest, file=file)
         return web.Response(text=script, content_type="text/javascript", headers=headers)
 
     @route("GET /static/{digest}/{path:.+}", access="public", answers_head=True)

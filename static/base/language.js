@@ -1,7 +1,7 @@
 // @ts-check
 /**
  * The language of this page, chosen in the settings or else by the browser. Its texts are loaded before any module that imports this one
- * runs, so that constants can be texts; another choice loads the page anew. Outside of a page, as in the worker, it is English.
+ * runs, so that constants can be texts; another choice loads the page anew. A worker has the language that is its name; without one, as the executor's, it is English.
  */
 import { ownName } from "./bridge_paths.js";
 import { dictionaryOf } from "./dictionary.js";
@@ -48,7 +48,9 @@ export function pickLocale(chosen, offered) {
 }
 
 const locale =
-  typeof document === "undefined" ? "en" : pickLocale(chosenLanguage(), globalThis.navigator?.languages ?? []);
+  typeof document === "undefined"
+    ? pickLocale(/** @type {{name?: string}} */ (globalThis).name ?? "", [])
+    : pickLocale(chosenLanguage(), globalThis.navigator?.languages ?? []);
 
 /** Code of the language, for example `de`. */
 export const language = languageOf(locale);

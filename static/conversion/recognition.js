@@ -78,6 +78,3 @@ function recordingOfCurl(text) {
 
 /** The tools of an MCP server, as this page writes them. @param {string} text @returns {boolean} */
 export const isToolList = (text) => /^\s*\{/.test(text) && "mcp" in (parseObject(text) ?? {});
-
-/** An address and nothing else. @param {string} text @returns {boolean} */
-export const isAddress = (text) => /^https?:\/\/\S+$/i.test(text.trim());

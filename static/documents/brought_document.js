@@ -1,10 +1,9 @@
 // @ts-check
-/** What somebody brings that is no document itself: the address of its documentation, or requests that become one. Asks before anything is added. */
+/** From the address of documentation, or from requests, to a document. Asks the user where there is a choice. */
 import { counted, t } from "../base/language.js";
 import { button, el, fill, labelledField } from "../ui/dom.js";
 import { formatCount } from "../ui/format_count.js";
-import { configuredPlaces, looksLikeDocument, namedPlaces, usualPlaces } from "./document_places.js";
-import { convertText, isToolList } from "../conversion/recognition.js";
+import { configuredPlaces, namedPlaces, usualPlaces } from "./document_places.js";
 import { readAddress } from "../session/probe_frames.js";
 
 /** @typedef {import("./document_places.js").Place} Place */
@@ -14,11 +13,10 @@ import { readAddress } from "../session/probe_frames.js";
 /**
  * @param {Element} container
  * @param {string} text
+ * @param {Converted | null} converted what became of it; null: it is taken as it stands
  * @returns {Promise<string | null>} as it is to be added; null: the user gave up
- * @throws {import("../conversion/request_parts.js").ConversionError} it is of a kind that cannot be used
  */
-export async function takeText(container, text) {
-  const converted = convertText(text);
+export async function takeText(container, text, converted) {
   return converted === null ? text : askAboutConversion(container, converted);
 }
 
@@ -51,33 +49,32 @@ function askAboutConversion(container, { kind, title, text, requests, operations
   );
 }
 
-/** Whether an answer may be what its address was given for. @param {string} text @returns {boolean} */
-export const isUsable = (text) => looksLikeDocument(text) || isToolList(text) || convertText(text) !== null;
-
 /**
  * @param {Pick<ProbeFrames, "fetchDocument" | "findDocuments">} probes
  * @param {URL} url of a documentation page, or of an API
  * @param {{text: string, source_url: string} | null} page what is there, if it is a web page
+ * @param {import("../types/document_types.js").Following} following
  * @returns {Promise<Place[]>}
  */
-export async function searchDocuments(probes, url, page) {
+export async function searchDocuments(probes, url, page, { signal }) {
   const named = page ? namedPlaces(page.text, page.source_url) : [];
   for (const place of page && named.length === 0 ? configuredPlaces(page.text, page.source_url) : []) {
-    const found = await probes.fetchDocument(readAddress(place)).catch(() => null);
+    const found = await probes.fetchDocument(readAddress(place), {}, { signal }).catch(() => null);
     if (found)
       named.push(...namedPlaces(found.text, place.includes("initializer") ? (page?.source_url ?? place) : place));
   }
-  return named.length > 0 ? named : probes.findDocuments(url, usualPlaces(url)).catch(() => []);
+  return named.length > 0 ? named : probes.findDocuments(url, usualPlaces(url), { signal }).catch(() => []);
 }
 
 /**
  * @param {Element} container
  * @param {URL} url where was looked
- * @param {Place[]} places one or more
+ * @param {Place[]} places one or more; a single one at the same origin needs no question
  * @returns {Promise<URL | null>} the one to add; null: the user gave up
  */
 export async function askForPlace(container, url, places) {
   const one = places.length === 1;
+  if (one && new URL(places[0].url).origin === url.origin) return readAddress(places[0].url); // the review shows it
   const begin = counted(places.length, "A document of this API was found", "{0} documents were found");
   const where = el("p", { class: "hint" }, t`${url.href} is no document itself.`);
   if (one)

@@ -21,17 +21,17 @@ export class ChosenProbes {
   }
 
   /** @type {DocumentProbes["fetchDocument"]} `credentials`: not sent by the companion */
-  async fetchDocument(url, credentials = {}) {
+  async fetchDocument(url, credentials = {}, following = {}) {
     return (await this.isByCompanion(url.origin))
-      ? (await this.loadCompanion()).fetchDocument(url)
-      : this.frames.fetchDocument(url, credentials);
+      ? (await this.loadCompanion()).fetchDocument(url, following)
+      : this.frames.fetchDocument(url, credentials, following);
   }
 
   /** @type {DocumentProbes["findDocuments"]} */
-  async findDocuments(url, places) {
+  async findDocuments(url, places, following) {
     return (await this.isByCompanion(url.origin))
       ? (await this.loadCompanion()).findDocuments(places)
-      : this.frames.findDocuments(url, places);
+      : this.frames.findDocuments(url, places, following);
   }
 }
 

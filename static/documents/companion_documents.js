@@ -21,11 +21,13 @@ export class CompanionDocuments {
     this.companion = companion;
   }
 
-  /** @param {URL} url @returns {Promise<FetchedDocument>} @throws {ProbeError} */
-  async fetchDocument({ href }) {
-    const read = await this.#get(href)
-      .then((response) => readDocument(href, response))
+  /** @param {URL} url @param {import("../types/document_types.js").Following} [following] @returns {Promise<FetchedDocument>} @throws {ProbeError} as the signal says */
+  async fetchDocument({ href }, { signal, onAmount } = {}) {
+    const patience = AbortSignal.timeout(PATIENCE_MS);
+    const read = await this.#get(href, signal ? AbortSignal.any([signal, patience]) : patience)
+      .then((response) => readDocument(href, response, (bytes) => onAmount?.({ bytes, total: null })))
       .catch(asProbeError);
+    signal?.throwIfAborted();
     if ("text" in read) return read;
     throw new ProbeError(read.code, read, read.page);
   }

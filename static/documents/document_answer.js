@@ -10,8 +10,8 @@ import { readAnswer } from "../executor/answer_reader.js";
 /** The largest document the bridge takes (32 MiB). */
 const DOCUMENT_BYTES = 32 * 1024 * 1024;
 
-/** @param {string} url @param {Response} response @returns {Promise<FetchedDocument | ProbeError>} */
-export async function readDocument(url, response) {
+/** @param {string} url @param {Response} response @param {(bytes: number) => void} [onBytes] told now and then how many have come @returns {Promise<FetchedDocument | ProbeError>} */
+export async function readDocument(url, response, onBytes) {
   if (!response.ok) return { code: "http_status", ...statusWords(response.status) };
   if (essenceOf(statedType(response.headers)) === "text/event-stream") {
     void response.body?.cancel();
@@ -20,13 +20,32 @@ export async function readDocument(url, response) {
       ...said("stream_of_events", "The address answers with a stream of events, not with a document."),
     };
   }
-  const text = await readText(response, DOCUMENT_BYTES);
+  const text = await readText(onBytes ? countBytes(response, onBytes) : response, DOCUMENT_BYTES);
   if (text === null) return { code: "too_large", ...said("document_too_large", "The document is larger than 32 MiB.") };
   if (text.trim() === "")
     return { code: "empty", ...said("empty_document", "The address answers, but with an empty body.") };
   if (/^\s*<(!doctype html|html)/i.test(text))
     return { code: "web_page", ...WEB_PAGE, page: { text, source_url: response.url || url } };
   return { text, source_url: response.url || url };
+}
+
+/** Milliseconds between two counts: more of them could not be read. */
+const COUNT_MS = 100;
+
+/** @param {Response} response @param {(bytes: number) => void} onBytes @returns {Response} with the same body */
+function countBytes({ body, headers, status }, onBytes) {
+  let [bytes, told] = [0, -COUNT_MS];
+  /** @type {Transformer<Uint8Array<ArrayBuffer>, Uint8Array<ArrayBuffer>>} */
+  const counting = {
+    transform(chunk, next) {
+      bytes += chunk.byteLength;
+      next.enqueue(chunk);
+      if (performance.now() - told < COUNT_MS) return;
+      told = performance.now();
+      onBytes(bytes);
+    },
+  };
+  return new Response(body?.pipeThrough(new TransformStream(counting)), { headers, status });
 }
 
 /** Where nothing is worth a message. @param {string} url @param {Promise<Response>} answer @returns {Promise<FetchedDocument | null>} null: there is nothing to read */

@@ -129,3 +129,6 @@ export function looksLikeDocument(text) {
     /["'](openapi|swagger)["']\s*:\s*["'][23]\./.test(text)
   );
 }
+
+/** An address and nothing else. @param {string} text @returns {boolean} */
+export const isAddress = (text) => /^https?:\/\/\S+$/i.test(text.trim());

@@ -39,13 +39,15 @@ export class LoadingStopped extends Error {
 export class ReferenceLoader {
   /**
    * @param {{api: Pick<import("../session/bridge_api.js").BridgeApi, "bundleDocument">,
-   *   probes: Pick<import("../session/probe_frames.js").ProbeFrames, "fetchDocument">}} parts
+   *   probes: Pick<import("../session/probe_frames.js").ProbeFrames, "fetchDocument">,
+   *   following?: import("../types/document_types.js").Following}} parts
    * @param {(question: Question) => Promise<Answer | null>} ask null: stop
    * @param {Decisions} [decided] before, for the same server
    */
-  constructor({ api, probes }, ask, decided = { origins: {}, without: {} }) {
+  constructor({ api, probes, following = {} }, ask, decided = { origins: {}, without: {} }) {
     this.api = api;
     this.probes = probes;
+    this.following = following;
     this.ask = ask;
     /** @type {Decisions} */
     this.decisions = { origins: dictionaryOf(decided.origins), without: dictionaryOf(decided.without) };
@@ -68,12 +70,8 @@ export class ReferenceLoader {
     this.#addFiles(files);
     for (;;) {
       this.#measure(text);
-      const made = await this.api.bundleDocument({
-        text,
-        source_url,
-        texts: this.texts,
-        left_out: this.leftOut,
-      });
+      const wanted = { text, source_url, texts: this.texts, left_out: this.leftOut };
+      const made = await this.api.bundleDocument(wanted, this.following);
       const failures = made.problems.filter(({ url }) => !(url in this.leftOut));
       if (made.text === null) await this.#get(made.missing, source_url);
       else if (failures.length > 0) await this.#askAbout({ ...NOTHING, failures });
@@ -107,13 +105,15 @@ export class ReferenceLoader {
     if (this.fetched > MAX_FETCHED) throw new Error(TOO_MANY);
     /** @type {Failure[]} */
     const failures = [];
+    const { signal } = this.following;
     for (let start = 0; start < urls.length; start += AT_ONCE) {
       const some = urls.slice(start, start + AT_ONCE);
       await Promise.all(
         some.map(async (url) => {
           try {
-            this.texts[url] = (await this.probes.fetchDocument(readAddress(url))).text;
+            this.texts[url] = (await this.probes.fetchDocument(readAddress(url), {}, { signal })).text;
           } catch (failure) {
+            signal?.throwIfAborted();
             failures.push({ url, reason: failure instanceof Error ? failure.message : String(failure) });
           }
         }),

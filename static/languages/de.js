@@ -6,6 +6,7 @@ import { GERMAN_CALLS } from "./de_calls.js";
 import { GERMAN_CHAT } from "./de_chat.js";
 import { GERMAN_CONNECT } from "./de_connect.js";
 import { GERMAN_DEVICES } from "./de_devices.js";
+import { GERMAN_DOCUMENTS } from "./de_documents.js";
 import { GERMAN_EDITS } from "./de_edits.js";
 import { GERMAN_ENVIRONMENTS } from "./de_environments.js";
 import { GERMAN_ERRORS } from "./de_errors.js";
@@ -155,6 +156,7 @@ export const GERMAN = {
     ...GERMAN_CHAT,
     ...GERMAN_CONNECT,
     ...GERMAN_DEVICES,
+    ...GERMAN_DOCUMENTS,
     ...GERMAN_EDITS,
     ...GERMAN_ENVIRONMENTS,
     ...GERMAN_LOGINS,

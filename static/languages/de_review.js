@@ -88,7 +88,6 @@ export const GERMAN_REVIEW = {
   "Nothing is left to decide.": "Es bleibt nichts zu entscheiden.",
   "{0} operation of this document is not accepted.|{0} operations of this document are not accepted.":
     "{0} Operation dieses Dokuments ist nicht akzeptiert.|{0} Operationen dieses Dokuments sind nicht akzeptiert.",
-  "Try them": "Ausprobieren",
   "Settings of the server": "Einstellungen des Servers",
   "The document gives it a server of its own, which is not an http or https address.":
     "Das Dokument gibt ihr einen eigenen Server, der keine http- oder https-Adresse ist.",
@@ -138,5 +137,5 @@ export const GERMAN_REVIEW = {
   "The bridge has been silent for too long.": "Die Bridge hat zu lange geschwiegen.",
   "The executor could not be started.": "Der Executor ließ sich nicht starten.",
   "The bridge refuses to start the executor.": "Die Bridge lehnt es ab, den Executor zu starten.",
-  '"{0}" is not an executor script of this bridge.': "„{0}“ ist kein Executor-Skript dieser Bridge.",
+  '"{0}" is not a worker script of this bridge.': "„{0}“ ist kein Worker-Skript dieser Bridge.",
 };

@@ -11,6 +11,7 @@ import { formatCount } from "../ui/format_count.js";
 import { ReportView } from "../ui/report_view.js";
 import { refusedNotice } from "../ui/refused_notice.js";
 import { ChoiceToolbar } from "./choice_toolbar.js";
+import { KeyQuestion } from "./key_question.js";
 import { OperationChoice } from "./operation_choice.js";
 import { findOperations, groupOperations } from "./operation_groups.js";
 import { OperationList } from "./operation_list.js";
@@ -55,6 +56,8 @@ export class ReviewView {
     this.list = null;
     /** @type {ChoiceToolbar | null} */
     this.toolbar = null;
+    /** @type {KeyQuestion | null} */
+    this.keys = null;
     this.isStopped = false;
   }
 
@@ -135,7 +138,7 @@ export class ReviewView {
       choose: (isWanted) => this.#chooseFound(isWanted),
       accept: (event) => void this.#accept(event),
     });
-    [this.list, this.toolbar] = [list, toolbar];
+    [this.list, this.toolbar, this.keys] = [list, toolbar, new KeyQuestion(server)];
     const changed = server.tools.filter(isChanged).length;
     fill(
       this.body,
@@ -145,6 +148,7 @@ export class ReviewView {
       changed > 0 ? notice("warning", pausedSentence(changed)) : null,
       this.report.element,
       server.base_url || server.origins.length > 0 ? null : missingAddress(server),
+      this.keys.element,
       toolbar.element,
       this.forecast.element,
       list.element,
@@ -207,22 +211,26 @@ export class ReviewView {
     pressed.disabled = true;
     fill(this.messages);
     try {
+      await this.keys?.saveKeys(this.parts.credentials);
       const selected = Object.fromEntries(chosen.map(({ key, digest }) => [key, digest]));
       const refused = await new Acceptance(this.parts).acceptOperations(server, selected);
       await this.parts.inventory.loadInventory();
       if (this.isStopped) return;
       await this.#load();
-      this.#confirm(refused, chosen.length - refused.length);
+      this.#confirm(refused, chosen);
     } catch (failure) {
       pressed.disabled = false;
       await this.#explain(failure);
     }
   }
 
-  /** Said once: the notice speaks for itself. @param {import("../session/acceptance.js").Refused[]} refused @param {number} accepted */
-  #confirm(refused, accepted) {
+  /** Said once: the notice speaks for itself. @param {import("../session/acceptance.js").Refused[]} refused @param {ServerTool[]} chosen */
+  #confirm(refused, chosen) {
+    const accepted = chosen.length - refused.length;
+    const first = firstToTry(chosen.filter(({ key }) => !refused.some((each) => each.key === key)));
     const ways = [
-      link(t`Try them`, viewAddress("tools")),
+      ...(first ? [link(t`Try ${first.name}`, viewAddress("tools", first.name)), " · "] : []),
+      link(t`All tools`, `${viewAddress("tools")}?server=${encodeURIComponent(this.serverId)}`),
       " · ",
       link(t`Settings of the server`, viewAddress("servers", this.serverId)),
     ];
@@ -245,6 +253,12 @@ export class ReviewView {
     fill(this.messages, notice("error", isStale ? STALE : sentenceOf(failure)));
     window.scrollTo(0, 0);
   }
+}
+
+/** What most likely answers as it stands: it reads, at the shortest path without a placeholder. @param {ServerTool[]} tools */
+function firstToTry(tools) {
+  const ready = tools.filter(({ safe, path }) => safe && !path.includes("{"));
+  return [...(ready.length > 0 ? ready : tools)].sort((one, other) => one.path.length - other.path.length)[0];
 }
 
 /** Where it goes, as a template; calls of all tools of an MCP server go to one address. @param {import("../types/types.js").RequestPlan | undefined} plan @param {string} path */

@@ -1,41 +1,21 @@
 // @ts-check
 /** Adding a document or an MCP server: by address (asked by this browser, or the bridge), as a file, or pasted. */
 import { t } from "../base/language.js";
-import { announceSentence, el, fill, labelledField, link, notice, sentenceOf } from "../ui/dom.js";
-import { formatCount } from "../ui/format_count.js";
-import { viewAddress, goTo } from "../ui/router.js";
-import { ChosenProbes } from "../documents/chosen_probes.js";
-import { readFiles } from "../documents/file_picker.js";
-import { documentsAmong } from "../documents/document_choice.js";
+import { el, fill, labelledField, link } from "../ui/dom.js";
+import { viewAddress } from "../ui/router.js";
 import { takeMaterial } from "./brought_material.js";
-import { addressOf } from "../documents/document_files.js";
+import { DocumentIntake } from "./document_intake.js";
 import { filesPanel } from "../documents/files_panel.js";
 import { alternativesTo } from "./fetch_alternatives.js";
 import { tokenForm } from "./mcp_advice.js";
-import { ProbeError, readAddress } from "../session/probe_frames.js";
-import { ReferenceLoader } from "../documents/reference_loader.js";
-import { askForPlace, isUsable, searchDocuments, takeText } from "../documents/brought_document.js";
-import { isAddress } from "../conversion/recognition.js";
-import { askAboutReferences, askForDocument } from "../documents/reference_dialog.js";
-import { chooseCompanion } from "./companion_grant.js";
+import { readAddress } from "../session/probe_frames.js";
 
 /** @typedef {import("../types/view_types.js").Parts} Parts */
-/** @typedef {import("../types/api_types.js").NewServer} NewServer */
-/** @typedef {import("../documents/document_files.js").DocumentFile} DocumentFile */
-/** @typedef {import("../types/reference_types.js").Question} Question */
-
-/** Failures with which something answered: its document may be elsewhere. */
-const SEARCHED = new Set(["web_page", "http_status", "empty", "not_a_document"]);
-
-const READING = () => notice("note", t`Reading the document…`);
 
 export class AddServerView {
   /** @param {Parts} parts @param {string} url to begin with, may be empty */
   constructor(parts, url) {
     this.parts = parts;
-    /** Origins that the user lets the companion fetch from. @type {Set<string>} */
-    this.chosen = new Set();
-    this.probes = new ChosenProbes(parts.probes, (origin) => this.chosen.has(origin));
     this.url = el("input", {
       type: "text",
       inputmode: "url",
@@ -48,6 +28,11 @@ export class AddServerView {
     });
     this.messages = el("div", { "aria-live": "polite" });
     this.question = el("div");
+    this.intake = new DocumentIntake(parts, {
+      messages: this.messages,
+      question: this.question,
+      alternatives: (url, code) => this.#alternatives(url, code),
+    });
   }
 
   /** @param {HTMLElement} container */
@@ -92,31 +77,15 @@ export class AddServerView {
 
   /** What another view's field was given. @param {import("./brought_material.js").Material} material */
   async #addBrought(material) {
-    if ("files" in material) return this.#attempt(async () => this.#addFiles(await material.files));
-    if (/\s|^[[{]/.test(material.text.trim())) return this.#attempt(() => this.#addPasted(material.text, {}));
+    const { intake } = this;
+    if ("files" in material) return intake.attemptIntake(async () => intake.addFiles(await material.files));
+    if (/\s|^[[{]/.test(material.text.trim())) return intake.attemptIntake(() => intake.addPasted(material.text, {}));
     this.url.value = material.text.trim();
     await this.#fetch();
   }
 
   #byFile() {
-    return filesPanel((choose) => this.#attempt(async () => this.#addFiles(await choose())));
-  }
-
-  /** @param {import("../documents/file_picker.js").Chosen[]} chosen */
-  async #addFiles(chosen) {
-    const files = await readFiles(chosen);
-    const document = await this.#documentOf(files);
-    if (document === null) return;
-    const others = files.filter((file) => file !== document);
-    const text = await takeText(this.question, document.text);
-    if (text !== null) await this.#gather({ text, source_url: addressOf(document.path) }, {}, others);
-  }
-
-  /** @param {DocumentFile[]} files @returns {Promise<DocumentFile | null>} null: the user gave up */
-  async #documentOf(files) {
-    const candidates = documentsAmong(files);
-    if (candidates.length === 0) throw new Error(t`None of these files begins with \`openapi\` or \`swagger\`.`);
-    return candidates.length === 1 ? candidates[0] : askForDocument(this.question, candidates);
+    return filesPanel((choose) => this.intake.attemptIntake(async () => this.intake.addFiles(await choose())));
   }
 
   #byPaste() {
@@ -131,7 +100,7 @@ export class AddServerView {
     const submit = (/** @type {Event} */ event) => {
       event.preventDefault();
       const base_url = base.value.trim();
-      void this.#attempt(() => this.#addPasted(text.value, base_url ? { base_url } : {}));
+      void this.intake.attemptIntake(() => this.intake.addPasted(text.value, base_url ? { base_url } : {}));
     };
     return el(
       "form",
@@ -147,54 +116,15 @@ export class AddServerView {
     );
   }
 
-  /** @param {string} pasted @param {NewServer} offered */
-  async #addPasted(pasted, offered) {
-    if (isAddress(pasted)) return this.#addFetched(readAddress(pasted));
-    const text = await takeText(this.question, pasted);
-    if (text !== null) await this.#gather({ text, source_url: addressOf("pasted") }, offered);
-  }
-
-  async #fetch() {
-    await this.#attempt(async () => {
-      const url = readAddress(this.url.value);
-      fill(this.messages, notice("note", t`Fetching ${url.href}. If the browser asks for permission, allow it.`));
-      await this.#addFetched(url);
-    });
-  }
-
-  /**
-   * @param {URL} url
-   * @param {import("../types/types.js").CredentialSet} [credentials] of an MCP server
-   * @param {(serverId: string) => Promise<void>} [keep] stores them once the server is there
-   */
-  async #addFetched(url, credentials = {}, keep = async () => undefined) {
-    const fetched = await this.#fetchHere(url, credentials);
-    if (fetched === null) return;
-    if (!isUsable(fetched.text) && (await this.#addFound(url, null))) return;
-    const text = await takeText(this.question, fetched.text);
-    if (text === null) return;
-    const isOwn = text === fetched.text; // what was converted is not at the address
-    const server = await this.#gather({ ...fetched, text }, isOwn ? { source_url: fetched.source_url } : {});
-    await keep(server.id);
-    if (this.chosen.has(url.origin)) await chooseCompanion(this.parts, server.id, url.origin);
-  }
-
-  /** What is there is no document: it may be its documentation, or the API itself. @param {URL} url @param {import("../types/probe_wire.js").FetchedDocument | null} page @returns {Promise<boolean>} whether anything was found */
-  async #addFound(url, page) {
-    fill(this.messages, notice("note", t`Looking for a document from ${url.href}…`));
-    const places = (await searchDocuments(this.probes, url, page)).filter((place) => place.url !== url.href);
-    fill(this.messages);
-    if (places.length === 0) return false;
-    const chosen = await askForPlace(this.question, url, places);
-    if (chosen !== null) await this.#addFetched(chosen);
-    return true;
+  #fetch() {
+    return this.intake.attemptIntake(async () => this.intake.addFetched(readAddress(this.url.value)));
   }
 
   /** @param {URL} url @param {string} token of an MCP server */
   #addWithToken(url, token) {
     const bearer = /** @type {const} */ ({ type: "http", http_scheme: "bearer", value: token });
     const keep = (/** @type {string} */ id) => this.parts.credentials.saveCredential(id, url.origin, "*", bearer);
-    return this.#attempt(() => this.#addFetched(url, { "*": bearer }, keep));
+    return this.intake.attemptIntake(() => this.intake.addFetched(url, { "*": bearer }, keep));
   }
 
   /** An MCP server wants a login: at the authorization server that it names, or by a token. @param {URL} url */
@@ -209,83 +139,22 @@ export class AddServerView {
         mcpLoginForm(
           this.parts,
           url,
-          (credentials, keep) => void this.#attempt(() => this.#addFetched(url, credentials, keep)),
+          (credentials, keep) => void this.intake.attemptIntake(() => this.intake.addFetched(url, credentials, keep)),
         ),
       ),
     );
     return forms;
   }
 
-  /** @param {URL} url @param {import("../types/types.js").CredentialSet} credentials @returns {Promise<import("../types/probe_wire.js").FetchedDocument | null>} null: failed, and the way on is offered */
-  async #fetchHere(url, credentials) {
-    try {
-      return await this.probes.fetchDocument(url, credentials);
-    } catch (failure) {
-      const code = failure instanceof Error && "code" in failure ? String(failure.code) : "";
-      const page = failure instanceof ProbeError ? (failure.page ?? null) : null;
-      if (SEARCHED.has(code) && (await this.#addFound(url, page))) return null;
-      fill(this.messages, notice("error", sentenceOf(failure)), this.#alternatives(url, code));
-      return null;
-    }
-  }
-
   /** @param {URL} url @param {string} code */
   #alternatives(url, code) {
     if (code === "mcp_login") return this.#loginForms(url);
     return alternativesTo(url, code, this.parts, {
-      askBridge: () => void this.#attempt(async () => void (await this.#add({ url: url.href }))),
+      askBridge: () => void this.intake.attemptIntake(() => this.intake.addOffered({ url: url.href })),
       useCompanion: async () => {
-        this.chosen.add(url.origin);
-        await this.#attempt(() => this.#addFetched(url));
+        this.intake.chosen.add(url.origin);
+        await this.intake.attemptIntake(() => this.intake.addFetched(url));
       },
     });
-  }
-
-  /**
-   * Gets what the document refers to, and adds it all as one.
-   * @param {{text: string, source_url: string}} document
-   * @param {NewServer} offered what else is known of it
-   * @param {DocumentFile[]} [files] beside it
-   */
-  async #gather(document, offered, files = []) {
-    fill(this.messages, READING());
-    const ask = async (/** @type {Question} */ question) => {
-      fill(this.messages);
-      const answer = await askAboutReferences(this.question, question);
-      fill(this.messages, READING());
-      return answer;
-    };
-    const { text, decisions } = await new ReferenceLoader(
-      { api: this.parts.api, probes: this.probes },
-      ask,
-    ).loadReferences(document, files);
-    return this.#add({ ...offered, text }, decisions);
-  }
-
-  /** @param {NewServer} offered @param {import("../types/reference_types.js").Decisions} [decisions] */
-  async #add(offered, decisions) {
-    fill(this.messages, READING());
-    const server = await this.parts.api.addServer(offered);
-    if (decisions) await this.parts.references.saveDecisions(server.id, decisions);
-    announceSentence(t`${server.title} added with ${formatCount(server.operations, "operation")}`);
-    goTo("servers", server.id, "review");
-    await this.parts.inventory.loadInventory();
-    return server;
-  }
-
-  /** @param {() => Promise<void>} action */
-  async #attempt(action) {
-    fill(this.messages);
-    fill(this.question);
-    try {
-      await action();
-    } catch (failure) {
-      const pointer =
-        failure instanceof Error && "detail" in failure ? /** @type {any} */ (failure.detail).pointer : "";
-      fill(
-        this.messages,
-        notice("error", sentenceOf(failure), pointer ? el("code", { class: "code-tag" }, String(pointer)) : null),
-      );
-    }
   }
 }

@@ -1,7 +1,7 @@
 // @ts-check
 /** One server: its tools, what was left out, the facts, and beside them what can be set. */
 import { t } from "../base/language.js";
-import { announceSentence, button, el, factList, fill, link, methodTag, notice, sentenceOf } from "../ui/dom.js";
+import { announceSentence, button, el, factList, fill, link, notice, sentenceOf } from "../ui/dom.js";
 import { formatCount } from "../ui/format_count.js";
 import { sourceOf, validityOf } from "../ui/document_report.js";
 import { ReportView } from "../ui/report_view.js";
@@ -16,10 +16,9 @@ import { CompanionPanel } from "./companion_panel.js";
 import { OverlaysPanel } from "../edits/overlays_panel.js";
 import { CallSettingForm } from "../ui/call_setting_form.js";
 import { isAccepted, isChanged } from "../session/acceptance.js";
-import { isOwn } from "../session/ownership.js";
+import { ServerTools } from "./server_tools.js";
 
 /** @typedef {import("../types/api_types.js").ServerDetail} ServerDetail */
-/** @typedef {import("../types/api_types.js").ServerTool} ServerTool */
 /** @typedef {import("../types/view_types.js").Parts} Parts */
 /** @typedef {import("../types/reference_types.js").Question} Question */
 
@@ -44,6 +43,7 @@ export class ServerView {
     this.head = el("div", { class: "stack" });
     this.about = el("div", { class: "stack" });
     this.settings = el("div", { class: "stack" });
+    this.tools = new ServerTools();
     this.report = new ReportView();
     this.settingsShown = "";
     this.isStopped = false;
@@ -88,6 +88,7 @@ export class ServerView {
     this.unsubscribe?.();
     this.unsubscribe = null;
     this.openBreakers.stop();
+    this.tools.stop();
     this.calls.stop();
     this.companion.stop();
     this.isStopped = true;
@@ -117,7 +118,8 @@ export class ServerView {
     this.origins = server.origins;
     this.openBreakers.show();
     this.report.showServer(server);
-    fill(this.about, toolList(server), this.report.element, serverFacts(server));
+    fill(this.about, this.tools.element, this.report.element, serverFacts(server));
+    this.tools.showServer(server);
     if (!this.calls.element.isConnected) fill(this.callLimits, this.calls.element);
     void this.companion.showServer(server);
     void this.overlays.showServer(server);
@@ -192,38 +194,6 @@ export class ServerView {
 function verdictOf(isMcp, hasChanged) {
   if (isMcp) return hasChanged ? t`The tools have changed.` : t`The tools have not changed.`;
   return hasChanged ? t`The document has changed.` : t`The document has not changed.`;
-}
-
-/** @param {ServerDetail} server */
-function toolList(server) {
-  const rows = server.tools.map((tool) =>
-    el(
-      "li",
-      null,
-      methodTag(tool.method, tool.safe),
-      isAccepted(tool) ? link(tool.name, viewAddress("tools", tool.name)) : el("span", { class: "muted" }, tool.name),
-      el("span", { class: "about clamp-1" }, tool.summary || tool.path),
-      toolBadge(tool),
-      isOwn(server)
-        ? link(t`Edit`, viewAddress("servers", server.id, "edit", tool.key), {
-            class: "quiet-link",
-            "aria-label": t`Edit ${tool.name}`,
-          })
-        : null,
-    ),
-  );
-  return el(
-    "section",
-    { "aria-label": t`Tools of this server` },
-    el("h2", null, formatCount(rows.length, "tool")),
-    el("ul", { class: "tool-rows" }, ...rows),
-  );
-}
-
-/** @param {ServerTool} tool */
-function toolBadge(tool) {
-  if (isChanged(tool)) return el("span", { class: "badge warning" }, t`changed`);
-  return isAccepted(tool) ? null : el("span", { class: "badge" }, t`not accepted`);
 }
 
 /** @param {ServerDetail} server */

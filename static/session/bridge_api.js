@@ -1,54 +1,37 @@
 // @ts-check
-/**
- * Client of the bridge's HTTP API. Receives a source of session tokens, gives typed answers, knows nothing of the DOM.
- * Every failure is an ApiError with the bridge's own code; a 401 is tried once more with a new token.
- */
-import { bridgePath } from "../base/bridge_paths.js";
-import { verbatim } from "../base/language.js";
-import { ApiError, readError, UNREACHABLE } from "./api_error.js";
-import { parseJson, stringifyJson } from "../base/json_text.js";
+/** The routes of the bridge's HTTP API, with typed answers. Every failure is an ApiError with the bridge's own code. */
+import { BridgeRequests } from "./bridge_requests.js";
 
 /** @typedef {import("../types/api_types.js").Server} Server */
-/** @typedef {import("../types/types.js").JsonValue} JsonValue */
-/** @typedef {{sessionToken: () => Promise<string>, renewToken: () => Promise<string>}} TokenSource */
-/** @typedef {{method: string, headers: Record<string, string>, body: string | undefined, signal: AbortSignal | undefined, keepalive?: boolean}} Prepared */
+/** @typedef {import("../types/document_types.js").Following} Following */
 
 /** @param {string} segment */
 const encodeSegment = (segment) => encodeURIComponent(segment);
 
-export class BridgeApi {
-  /**
-   * @param {TokenSource} tokens
-   * @param {typeof fetch} [send] for tests; the browser's own `fetch` otherwise
-   */
-  constructor(tokens, send = (input, init) => fetch(input, init)) {
-    this.tokens = tokens;
-    this.send = send;
-  }
-
+export class BridgeApi extends BridgeRequests {
   /** @returns {Promise<import("../types/api_types.js").ServerList>} */
   listServers() {
-    return this.#get("/api/servers");
+    return this.getJson("/api/servers");
   }
 
   /** @param {string} id @returns {Promise<import("../types/api_types.js").ServerDetail>} */
   readServer(id) {
-    return this.#get(`/api/servers/${encodeSegment(id)}`);
+    return this.getJson(`/api/servers/${encodeSegment(id)}`);
   }
 
   /** @param {string} id @returns {Promise<import("../types/api_types.js").ServerPlans>} */
   readPlans(id) {
-    return this.#get(`/api/servers/${encodeSegment(id)}/plans`);
+    return this.getJson(`/api/servers/${encodeSegment(id)}/plans`);
   }
 
-  /** @param {import("../types/api_types.js").NewServer} offered @returns {Promise<Server>} */
-  addServer(offered) {
-    return this.sendRequest("POST", "/api/servers", offered);
+  /** @param {import("../types/api_types.js").NewServer} offered @param {Following} [following] @returns {Promise<Server>} */
+  addServer(offered, following) {
+    return this.sendDocument("POST", "/api/servers", offered, following);
   }
 
-  /** @param {import("../types/api_types.js").DocumentFiles} files @returns {Promise<import("../types/api_types.js").BundledDocument>} */
-  bundleDocument(files) {
-    return this.sendRequest("POST", "/api/documents/bundle", files);
+  /** @param {import("../types/api_types.js").DocumentFiles} files @param {Following} [following] @returns {Promise<import("../types/api_types.js").BundledDocument>} */
+  bundleDocument(files, following) {
+    return this.sendDocument("POST", "/api/documents/bundle", files, following);
   }
 
   /** @param {string} id @param {import("../types/api_types.js").ServerChanges} changes @returns {Promise<Server>} */
@@ -58,7 +41,7 @@ export class BridgeApi {
 
   /** @param {string} id @param {{text: string, source_url?: string}} document @returns {Promise<Server>} */
   replaceDocument(id, document) {
-    return this.sendRequest("PUT", `/api/servers/${encodeSegment(id)}/document`, document);
+    return this.sendDocument("PUT", `/api/servers/${encodeSegment(id)}/document`, document);
   }
 
   /**
@@ -77,22 +60,22 @@ export class BridgeApi {
 
   /** Without the schemas of their arguments. @returns {Promise<import("../types/api_types.js").ToolList>} */
   listTools() {
-    return this.#get("/api/tools?schemas=no");
+    return this.getJson("/api/tools?schemas=no");
   }
 
   /** With the schemas of their arguments. @returns {Promise<{tools: import("../types/api_types.js").FullTool[]}>} */
   listFullTools() {
-    return this.#get("/api/tools");
+    return this.getJson("/api/tools");
   }
 
   /** @param {string} name @param {"" | "?responses=yes"} [query] with what the document says about its responses @returns {Promise<import("../types/api_types.js").FullTool>} */
   readTool(name, query = "") {
-    return this.#get(`/api/tools/${encodeSegment(name)}${query}`);
+    return this.getJson(`/api/tools/${encodeSegment(name)}${query}`);
   }
 
   /** @returns {Promise<import("../types/api_types.js").Selection>} */
   readSelection() {
-    return this.#get("/api/selection");
+    return this.getJson("/api/selection");
   }
 
   /** @param {import("../types/api_types.js").SelectionChoice} choice @returns {Promise<import("../types/api_types.js").Selection>} */
@@ -132,12 +115,12 @@ export class BridgeApi {
    */
   findAnswer(callId, contentType, disposition) {
     const query = new URLSearchParams({ content_type: contentType, disposition });
-    return this.#get(`/api/calls/${encodeSegment(callId)}/answer?${query}`);
+    return this.getJson(`/api/calls/${encodeSegment(callId)}/answer?${query}`);
   }
 
   /** @returns {Promise<import("../types/api_types.js").ApiKey[]>} */
   async listKeys() {
-    const answer = await this.#get("/api/keys");
+    const answer = await this.getJson("/api/keys");
     return Array.isArray(answer) ? answer : answer.keys;
   }
 
@@ -148,12 +131,12 @@ export class BridgeApi {
 
   /** The models that programs may ask, and what they take. @returns {Promise<import("../types/chat_types.js").ListedModel[]>} */
   async listModelFacts() {
-    return (await this.#get("/v1/models")).data;
+    return (await this.getJson("/v1/models")).data;
   }
 
   /** @returns {Promise<import("../types/api_types.js").DeviceList>} */
   listDevices() {
-    return this.#get("/api/devices");
+    return this.getJson("/api/devices");
   }
 
   /** @param {string} id @param {string} name @returns {Promise<void>} */
@@ -178,7 +161,7 @@ export class BridgeApi {
 
   /** @returns {Promise<import("../types/api_types.js").ApprovalFacts>} */
   readApproval() {
-    return this.#get("/api/approval");
+    return this.getJson("/api/approval");
   }
 
   /** @param {import("../types/types.js").ApprovalMode | null} mode null: as the bridge was started @returns {Promise<import("../types/api_types.js").ApprovalFacts>} */
@@ -198,12 +181,12 @@ export class BridgeApi {
 
   /** @returns {Promise<import("../types/api_types.js").ConnectFacts>} */
   readConnectFacts() {
-    return this.#get("/api/connect");
+    return this.getJson("/api/connect");
   }
 
   /** @returns {Promise<import("../types/api_types.js").StoredItemsSummary>} */
   readStoredItems() {
-    return this.#get("/api/stored-data");
+    return this.getJson("/api/stored-data");
   }
 
   /** All that is stored of the user's answers, as lines of JSON. @returns {Promise<Blob>} */
@@ -211,86 +194,8 @@ export class BridgeApi {
     return this.readBlob("/api/stored-data/export?everything=true");
   }
 
-  /** What an address of the bridge's API holds. @param {string} path @returns {Promise<Blob>} */
-  async readBlob(path) {
-    return (await this.#answer("GET", path, undefined, undefined)).blob();
-  }
-
   /** @returns {Promise<{items: number}>} */
   deleteStoredItems() {
     return this.sendRequest("DELETE", "/api/stored-data");
-  }
-
-  /** @param {string} path @returns {Promise<any>} */
-  #get(path) {
-    return this.sendRequest("GET", path);
-  }
-
-  /**
-   * Any route, for the clients of its parts.
-   * @param {string} method
-   * @param {string} path
-   * @param {object} [body]
-   * @param {AbortSignal} [signal]
-   * @returns {Promise<any>}
-   */
-  async sendRequest(method, path, body, signal) {
-    const answer = await (await this.#answer(method, path, body, signal)).text();
-    return answer === "" ? undefined : parseJson(answer);
-  }
-
-  /** Sent even if the page is left now; its answer is not read. @param {string} method @param {string} path */
-  async sendLast(method, path) {
-    const token = await this.tokens.sessionToken();
-    await this.#attempt(path, { method, headers: {}, body: undefined, signal: undefined, keepalive: true }, token);
-  }
-
-  /**
-   * An answer that is streamed until it is aborted, as pieces of text.
-   * @param {string} path
-   * @param {Record<string, string>} headers
-   * @param {AbortSignal} signal
-   * @returns {Promise<ReadableStream<string>>}
-   */
-  async openStream(path, headers, signal) {
-    const { body } = await this.#answer("GET", path, undefined, signal, headers);
-    if (body === null) throw new ApiError(UNREACHABLE);
-    return body.pipeThrough(new TextDecoderStream());
-  }
-
-  /**
-   * @param {string} method
-   * @param {string} path
-   * @param {object | undefined} body
-   * @param {AbortSignal | undefined} signal
-   * @param {Record<string, string>} [extra] headers
-   */
-  async #answer(method, path, body, signal, extra = {}) {
-    const text = body === undefined ? undefined : stringifyJson(/** @type {JsonValue} */ (body));
-    /** @type {Record<string, string>} */
-    const headers = text === undefined ? extra : { ...extra, "content-type": "application/json" };
-    const prepared = { method, headers, body: text, signal };
-    let response = await this.#attempt(path, prepared, await this.tokens.sessionToken());
-    if (response.status === 401) response = await this.#attempt(path, prepared, await this.tokens.renewToken());
-    if (!response.ok) throw readError(await response.text(), response.status);
-    return response;
-  }
-
-  /**
-   * @param {string} path
-   * @param {Prepared} request
-   * @param {string} token
-   */
-  async #attempt(path, request, token) {
-    try {
-      return await this.send(bridgePath(path), {
-        ...request,
-        headers: { ...request.headers, authorization: verbatim(`Bearer ${token}`) },
-        cache: "no-store",
-      });
-    } catch (failure) {
-      if (request.signal?.aborted) throw failure;
-      throw new ApiError(UNREACHABLE);
-    }
   }
 }

@@ -1,7 +1,7 @@
 // @ts-check
 /**
- * Where the executor's script comes from, and the one Trusted Types policy of the page: only the bridge's own executor
- * scripts may become a worker. Firefox and Safari versions without Trusted Types take the plain address.
+ * Where the executor's script comes from, and the one Trusted Types policy of the page: only the bridge's own scripts of
+ * workers may become one. Firefox and Safari versions without Trusted Types take the plain address.
  */
 
 /** @typedef {import("../types/types.d.ts").ExecutorOffer} ExecutorOffer */
@@ -13,12 +13,13 @@ import { addRoute } from "../base/bridge_route.js";
 /** The digest in the page's addresses: a worker of another version would not understand this page. */
 export const OWN_VERSION = /\/static\/([0-9a-f]+)\//.exec(import.meta.url)?.[1] ?? "";
 
-const EXECUTOR_PATH = /^\/executor\/[\w.-]+\.js(\?route=[\w%-]+)?$/;
+/** Of an executor, or of the document worker. */
+const WORKER_PATH = /^\/(?:executor\/[\w.-]+\.js(\?route=[\w%-]+)?|document-worker\/[0-9a-f]+\.js)$/;
 
 /** @param {string} url @returns {string} */
 function checkUrl(url) {
-  if (!url.startsWith(PREFIX) || !EXECUTOR_PATH.test(url.slice(PREFIX.length)))
-    throw new TypeError(t`"${url}" is not an executor script of this bridge.`);
+  if (!url.startsWith(PREFIX) || !WORKER_PATH.test(url.slice(PREFIX.length)))
+    throw new TypeError(t`"${url}" is not a worker script of this bridge.`);
   return url;
 }
 
@@ -28,7 +29,7 @@ const factory = /** @type {{trustedTypes?: Factory}} */ (globalThis).trustedType
 const policy = factory?.createPolicy("tool-bridge-executor", { createScriptURL: checkUrl });
 
 /**
- * @param {string} path of an executor script
+ * @param {string} path of a worker's script
  * @param {string} route of the session
  * @returns {string} what `new Worker` takes
  * @throws {TypeError} any other address

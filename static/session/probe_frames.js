@@ -6,6 +6,8 @@ import { asSaid } from "../base/said.js";
 import { el } from "../ui/dom.js";
 
 /** @typedef {import("../types/probe_wire.js").ProbeReply} ProbeReply */
+/** @typedef {Extract<ProbeReply, {ok: true}>} ProbeAnswer */
+/** @typedef {import("../types/document_types.js").Following} Following */
 
 /** A frame that does not even load within this time is blocked or the bridge is gone. */
 const LOAD_MS = 10_000;
@@ -59,11 +61,12 @@ export class ProbeFrames {
    * may ask for permission.
    * @param {URL} url
    * @param {import("../types/types.js").CredentialSet} [credentials] sent to an MCP server only
+   * @param {Following} [following]
    * @returns {Promise<import("../types/probe_wire.js").FetchedDocument>}
-   * @throws {ProbeError} with the diagnosis
+   * @throws {ProbeError} with the diagnosis; as the signal says
    */
-  async fetchDocument(url, credentials = {}) {
-    const reply = await this.ask("probe:document", url, credentials);
+  async fetchDocument(url, credentials = {}, following = {}) {
+    const reply = await this.#ask({ type: "probe:document", url, credentials }, following);
     if ("text" in reply) return reply;
     throw new ProbeError("network", t`The probe returned no document.`);
   }
@@ -72,10 +75,11 @@ export class ProbeFrames {
    * Looks for a document of an API.
    * @param {URL} url
    * @param {string[]} places of its origin
+   * @param {Following} [following]
    * @returns {Promise<{url: string, title: string}[]>}
    */
-  async findDocuments(url, places) {
-    const reply = await this.ask("probe:find", url, {}, undefined, places);
+  async findDocuments(url, places, following) {
+    const reply = await this.#ask({ type: "probe:find", url, places }, following);
     return "found" in reply ? reply.found : [];
   }
 
@@ -95,10 +99,19 @@ export class ProbeFrames {
    * @param {URL} url
    * @param {import("../types/types.js").CredentialSet} [credentials]
    * @param {import("../types/probe_wire.js").SentRequest} [request] of a login
-   * @param {string[]} [places] of a search
-   * @returns {Promise<Extract<ProbeReply, {ok: true}>>}
+   * @returns {Promise<ProbeAnswer>}
    */
-  async ask(type, url, credentials = {}, request = undefined, places = undefined) {
+  ask(type, url, credentials = {}, request = undefined) {
+    return this.#ask({ type, url, credentials, request });
+  }
+
+  /**
+   * @param {{type: import("../types/probe_wire.js").ProbeRequest["type"], url: URL, credentials?: import("../types/types.js").CredentialSet,
+   *   request?: import("../types/probe_wire.js").SentRequest, places?: string[]}} question
+   * @param {Following} [following]
+   * @returns {Promise<ProbeAnswer>}
+   */
+  async #ask({ url, credentials = {}, ...question }, { signal, onAmount } = {}) {
     const frame = el("iframe", {
       src: bridgePath(`/probe?origin=${encodeURIComponent(url.origin)}`),
       class: "probe",
@@ -108,28 +121,31 @@ export class ProbeFrames {
     });
     const listening = new AbortController();
     const reads = await this.listReads(url.origin);
+    signal?.throwIfAborted();
     try {
-      return await new Promise((resolve, reject) =>
+      return await new Promise((resolve, reject) => {
+        signal?.addEventListener("abort", () => reject(signal.reason), { signal: listening.signal });
         exchangeMessages({
           frame,
-          asked: { type, url: url.href, credentials, request, places, reads },
+          asked: { ...question, url: url.href, credentials, reads },
           resolve,
           reject,
+          onAmount,
           signal: listening.signal,
-        }),
-      );
+        });
+      });
     } finally {
       listening.abort();
-      frame.remove();
+      frame.remove(); // which ends what it still fetches
     }
   }
 }
 
 /**
  * @param {{frame: HTMLIFrameElement, asked: Omit<import("../types/probe_wire.js").ProbeRequest, "id">, signal: AbortSignal,
- *   resolve: (reply: Extract<ProbeReply, {ok: true}>) => void, reject: (failure: ProbeError) => void}} talk
+ *   onAmount: Following["onAmount"], resolve: (reply: ProbeAnswer) => void, reject: (failure: ProbeError) => void}} talk
  */
-function exchangeMessages({ frame, asked, resolve, reject, signal }) {
+function exchangeMessages({ frame, asked, resolve, reject, onAmount, signal }) {
   const id = crypto.randomUUID();
   const timer = setTimeout(
     () => reject(new ProbeError("unreachable", t`The bridge does not answer. Is it still running?`)),
@@ -140,8 +156,10 @@ function exchangeMessages({ frame, asked, resolve, reject, signal }) {
     if (source !== frame.contentWindow || origin !== location.origin) return;
     clearTimeout(timer);
     if (data.type === "probe:ready") frame.contentWindow?.postMessage({ ...asked, id }, location.origin);
-    else if (data.id === id && data.ok) resolve(data);
-    else if (data.id === id && !data.ok) reject(new ProbeError(data.error.code, data.error, data.error.page));
+    else if (data.id !== id) return;
+    else if (data.type === "probe:bytes") onAmount?.({ bytes: data.bytes, total: null });
+    else if (data.ok) resolve(data);
+    else reject(new ProbeError(data.error.code, data.error, data.error.page));
   };
   window.addEventListener("message", receive, { signal });
   document.body.append(frame);

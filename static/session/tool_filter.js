@@ -10,7 +10,7 @@ import { rankFound } from "../base/ranked_search.js";
  * @param {Tool[]} tools
  * @param {ToolFilter} filter every word of the query must occur in name, path or description
  * @param {Set<string>} pinned names
- * @returns {Tool[]} the best first where there is a query, else as they come
+ * @returns {Tool[]} the best first where there is a query, otherwise as they come
  */
 export function findTools(tools, { query, server, tag, standing }, pinned) {
   const fitting = tools.filter((tool) => {
@@ -20,7 +20,7 @@ export function findTools(tools, { query, server, tag, standing }, pinned) {
   return rankFound(fitting, query, searchedOf);
 }
 
-/** What is searched of each, from its first search on. @type {WeakMap<Tool, import("../base/ranked_search.js").Searched>} */
+/** The searched text of each, from its first search on. @type {WeakMap<Tool, import("../base/ranked_search.js").Searched>} */
 const searched = new WeakMap();
 
 /** @param {Tool} tool */

@@ -59,7 +59,7 @@ export class ToolFilterView {
   }
 
   /** Looks for nothing. */
-  clear() {
+  clearSearch() {
     Object.assign(last, NOTHING);
     this.search.value = "";
     for (const select of [this.server, this.tag, this.standing]) select.value = "";

@@ -1,9 +1,8 @@
 // @ts-check
 /** The list of tools: by server and tag, or the best first when they are searched. Only the rows in sight are made. */
 import { t, formatNumber } from "../base/language.js";
-import { button, el, fill, methodTag } from "../ui/dom.js";
+import { breakableName, button, el, fill, methodTag } from "../ui/dom.js";
 import { formatCount } from "../ui/format_count.js";
-import { breakableName } from "../ui/name_breaks.js";
 import { WindowedKeys } from "../ui/windowed_keys.js";
 import { WindowedList } from "../ui/windowed_list.js";
 import { viewAddress } from "../ui/router.js";
@@ -94,7 +93,7 @@ export class ToolList {
       fill(element, ...(line.kind === "tool" ? this.#row(line.tool) : this.#heading(line)));
       if (control !== undefined) this.keys.focusIn(element, control);
     }
-    this.keys.update(line, element);
+    this.keys.updateLine(line, element);
   }
 
   /** All that a line shows. @param {Line} line @returns {unknown[]} */

@@ -164,7 +164,7 @@ export class ToolsView {
 
   #renderList() {
     const { inventory } = this.parts;
-    if (!this.hasScrolled && this.#isHidden()) this.filter.clear();
+    if (!this.hasScrolled && this.#isHidden()) this.filter.clearSearch();
     const filter = this.filter.readFilter();
     const tools = this.#found();
     const isNone = tools.length === 0 && inventory.tools.length > 0;
@@ -187,7 +187,7 @@ export class ToolsView {
 
   #clearButton() {
     const clear = () => {
-      this.filter.clear();
+      this.filter.clearSearch();
       this.#renderList();
       this.filter.search.focus();
     };

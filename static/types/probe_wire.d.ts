@@ -48,6 +48,7 @@ export interface CheckReport extends Said {
 }
 export type ProbeReply =
   | { type: "probe:ready" }
+  | { type: "probe:bytes"; id: string; bytes: number }
   | ({ type: "probe:document"; id: string; ok: true } & FetchedDocument)
   | { type: "probe:check"; id: string; ok: true; report: CheckReport }
   | { type: "probe:find"; id: string; ok: true; found: { url: string; title: string }[] }

@@ -246,3 +246,11 @@ export function methodTag(method, safe) {
     method,
   );
 }
+
+/** Ends of words in a name: after a mark between them, and before a capital that begins one. */
+const WORD_ENDS = /(?<=[_.\-/:])(?=[^_.\-/:])|(?<=[\p{Ll}\p{N}])(?=\p{Lu})|(?<=\p{Lu})(?=\p{Lu}\p{Ll})/u;
+
+/** The words of a name, with a place to break between them. @param {string} name @returns {(string | HTMLElement)[]} */
+export function breakableName(name) {
+  return name.split(WORD_ENDS).flatMap((word, index) => (index === 0 ? [word] : [el("wbr", null), word]));
+}

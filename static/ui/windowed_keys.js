@@ -32,7 +32,7 @@ export class WindowedKeys {
   }
 
   /** The stops of Tab in a line that was drawn or filled. @param {Line} line @param {HTMLElement} element */
-  update(line, element) {
+  updateLine(line, element) {
     const isCurrent = this.list.drawing.keyOf(line) === this.#current;
     for (const control of element.querySelectorAll(CONTROL)) {
       if (isCurrent) control.removeAttribute("tabindex");

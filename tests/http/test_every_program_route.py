@@ -121,6 +121,7 @@ async def _walk_files(witness: Witness) -> None:
     document = await (await witness.ask("GET", "/")).text()
     digest = document.partition("/static/")[2].partition("/")[0]
     await witness.ask("GET", "/static/{digest}/{path:.+}", digest=digest, path="app.js")
+    await witness.ask("GET", "/document-worker/{digest}.js", digest=digest)
     await witness.ask("GET", "/probe", query="?origin=http://localhost:8080")
     for path in ("/login", "/login/callback", "/logout"):
         await witness.ask("GET", path, status=404)  # no provider is set

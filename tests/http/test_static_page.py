@@ -29,7 +29,7 @@ POLICY = {
 }
 """What documents may do at most: nothing inline, nothing from elsewhere, no text that becomes script."""
 
-EXECUTOR = "executor"
+EXECUTOR, DOCUMENT_WORKER = "executor", "document worker"
 
 
 @pytest.mark.parametrize(
@@ -41,9 +41,10 @@ EXECUTOR = "executor"
             {"connect-src": "'self' https://api.example", "frame-ancestors": "'self'"},
         ),
         (EXECUTOR, {"connect-src": "'self' {socket} https://login.example"}),
+        (DOCUMENT_WORKER, {"connect-src": "'none'"}),
         ("/oauth/callback?code=c0de&state=s", {"connect-src": "'none'"}),
     ],
-    ids=["page", "probe", "executor", "callback"],
+    ids=["page", "probe", "executor", "document worker", "callback"],
 )
 async def test_what_the_browser_runs_may_do_no_more_than_it_needs(
     bridge: Bridge, http: aiohttp.ClientSession, path: str, wider: dict[str, str]
@@ -53,6 +54,10 @@ async def test_what_the_browser_runs_may_do_no_more_than_it_needs(
         page = await pair_browser(bridge.base_url, http, (await bridge.page_url()).partition("#ticket=")[2])
         await page.open_session()
         path = (await page.post("/api/executor", {"login_origins": ["https://login.example"]}))["script_url"]
+    if path == DOCUMENT_WORKER:
+        async with http.get(f"{bridge.base_url}/") as document:
+            digest = (await document.text()).partition("/static/")[2].partition("/")[0]
+        path = f"/document-worker/{digest}.js"
     async with http.get(urljoin(bridge.base_url, path)) as answer:
         assert answer.status == 200
         rules = answer.headers["Content-Security-Policy"].split("; ")

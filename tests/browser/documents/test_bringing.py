@@ -23,22 +23,26 @@ async def fetch(page: Page, address: str) -> None:
 
 @pytest.mark.slow
 async def test_the_document_is_found_from_its_documentation_and_from_the_api(scene: BrowserHarness) -> None:
-    """Few people know the address of the document; it is added once they have seen what was found."""
+    """Few people know the address of the document; where it is elsewhere, or one of several, they choose."""
     page = await scene.open_page()
     found = page.get_by_role("region", name="What was found")
-    async with file_site() as site:
-        site.texts["/docs"] = SWAGGER_UI
-        site.texts["/hidden/shop-7.json"] = document_text("Shop", server=site.url)
+    async with file_site() as site, file_site() as other:
+        site.texts["/docs"] = SWAGGER_UI.replace("/hidden", f"{other.url}/hidden")
+        other.texts["/hidden/shop-7.json"] = document_text("Shop", server=site.url)
         site.texts["/v3/api-docs"] = document_text("Desk", paths={"/desks": operation("listDesks")})
         await fetch(page, f"{site.url}/docs")
-        await expect(found).to_contain_text(f"{site.url}/hidden/shop-7.json")
-        assert "/hidden/shop-7.json" not in site.asked
+        await expect(found).to_contain_text(f"{other.url}/hidden/shop-7.json")
+        assert other.asked == []
         await found.get_by_role("button", name="Add it").click()
         await expect(page.get_by_role("heading", name="Review Shop")).to_be_visible()
+        site.texts["/openapi.json"] = document_text("Chair")
         await fetch(page, site.url)
-        await expect(found).to_contain_text(f"Desk: {site.url}/v3/api-docs")
+        await expect(found).to_contain_text("2 documents were found")
         await found.get_by_role("button", name="Cancel").click()
         await expect(found).to_have_count(0)
+        del site.texts["/openapi.json"]
+        await fetch(page, site.url)
+        await expect(page.get_by_role("heading", name="Review Desk")).to_be_visible()
         del site.texts["/v3/api-docs"]
         await fetch(page, f"{site.url}/none")
         await expect(page.get_by_role("alert")).to_contain_text("There is nothing at this address")

@@ -90,3 +90,21 @@ async def test_what_is_opened_from_elsewhere_is_seen_in_the_list(crowd: BrowserH
     await go_to(page, "tools", "compute_part321s_lock")
     await expect(search).to_have_value("")
     await expect(page.locator(".tool-rows a[aria-current]")).to_be_in_viewport()
+
+
+@pytest.mark.slow
+async def test_the_details_of_a_large_api_make_only_the_tools_in_sight(crowd: BrowserHarness) -> None:
+    """Finding page-F6: *Details* of 4,000 operations was a wall of 100,000 px that froze the page."""
+    page = await open_tools(crowd)
+    view = await crowd.bridge.components.registry.view_of_user(crowd.bridge.local_user.id)
+    [server_id] = [each.record.id for each in view.servers if each.record.title == "Crowd"]
+    await go_to(page, "servers", server_id)
+    tools = page.get_by_role("region", name="Tools of this server")
+    await expect(tools.get_by_role("heading")).to_have_text("4,000 tools")
+    await expect(tools.get_by_role("link", name="compute_part0s_list", exact=True)).to_be_visible()
+    assert await tools.get_by_role("listitem").count() < MOST_ROWS
+    box = await tools.bounding_box()
+    assert box
+    assert box["height"] < 2_000
+    await tools.get_by_role("link", name="All tools").click()
+    await expect(page.get_by_label("Server", exact=True)).to_have_value(server_id)

@@ -1,7 +1,8 @@
 // @ts-check
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { convertText, isAddress, isToolList } from "../../../static/conversion/recognition.js";
+import { isAddress } from "../../../static/documents/document_places.js";
+import { convertText, isToolList } from "../../../static/conversion/recognition.js";
 import { templateOf } from "../../../static/conversion/path_template.js";
 import { mergeSchemas, schemaOfValue } from "../../../static/conversion/sample_schema.js";
 

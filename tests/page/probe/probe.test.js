@@ -10,7 +10,12 @@ const MIB = 1024 * 1024;
 
 /** @type {any[]} what the frame has said */
 const said = [];
-const parent = { postMessage: (/** @type {unknown} */ message, /** @type {string} */ origin) => void said.push({ message, origin }) };
+/** @type {number[]} how many bytes of documents it has counted */
+const counts = [];
+const parent = {
+  postMessage: (/** @type {any} */ message, /** @type {string} */ origin) =>
+    message.type === "probe:bytes" ? counts.push(message.bytes) : said.push({ message, origin }),
+};
 /** @type {(event: object) => void} */
 let hear = () => {};
 /** @type {{method: string, url: string, type: string | undefined}[]} */
@@ -25,6 +30,12 @@ const ANSWERS = {
   "/login": (response) => response.writeHead(401).end("who?"),
   "/token": (response) => response.setHeader("content-type", "application/json").end('{"access_token": "t"}'),
   "/moved": (response) => response.writeHead(302, { location: "/token" }).end(),
+  "/slow.json": (response) => {
+    response.setHeader("content-type", "application/json");
+    const write = () => (counts.length > 0 ? response.end(DOCUMENT) : (response.write(" "), setImmediate(write)));
+    counts.length = 0;
+    write();
+  },
   "/endless": (response) => {
     response.setHeader("content-type", "application/json");
     const write = () => response.destroyed || (response.write("x".repeat(MIB / 4)), setImmediate(write));
@@ -83,6 +94,11 @@ test("it hears its own page alone, and only what it knows", async () => {
 test("a document comes with the address that it was found at", async () => {
   const reply = await ask({ type: "probe:document", url: `${api}/openapi.json` });
   assert.deepEqual(reply, { type: "probe:document", id: "1", ok: true, text: DOCUMENT, source_url: `${api}/openapi.json` });
+});
+
+test("Finding page-F13: how much of a document has come is told while it comes", async () => {
+  const { ok } = await ask({ type: "probe:document", url: `${api}/slow.json` });
+  assert.ok(ok && counts[0] > 0);
 });
 
 test("what is no document is told by a code of its own", async () => {
