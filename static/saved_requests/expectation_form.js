@@ -18,17 +18,9 @@ export function expectationForm(name, expect, save) {
   const within = number(expect.within_ms, { min: 1, step: "any" });
   const values = el("textarea", { rows: 3, class: "mono", spellcheck: false, value: writeValueLines(expect.values) });
   const messages = el("div", { "aria-live": "polite" });
-  const read = () => {
-    const read = readValueLines(values.value);
-    return {
-      ...(status.value === "" ? {} : { status: Number(status.value) }),
-      ...(within.value === "" ? {} : { within_ms: Number(within.value) }),
-      ...(Object.keys(read).length === 0 ? {} : { values: read }),
-    };
-  };
   const submit = (/** @type {Event} */ event) => {
     event.preventDefault();
-    void attemptAction(messages, async () => save(read()));
+    void attemptAction(messages, async () => save(readExpectation(status.value, within.value, values.value)));
   };
   const lines = t`A line for each: a query (JMESPath), “ = ” and JSON, such as length(items) = 3`;
   return el(
@@ -44,6 +36,16 @@ export function expectationForm(name, expect, save) {
     el("div", { class: "actions" }, el("button", { type: "submit" }, t`Save`)),
     messages,
   );
+}
+
+/** @param {string} status @param {string} within @param {string} lines @returns {Expectation} @throws {Error} a line is none */
+function readExpectation(status, within, lines) {
+  const values = readValueLines(lines);
+  return {
+    ...(status === "" ? {} : { status: Number(status) }),
+    ...(within === "" ? {} : { within_ms: Number(within) }),
+    ...(Object.keys(values).length === 0 ? {} : { values }),
+  };
 }
 
 /** @param {string} name @param {() => void} open */
