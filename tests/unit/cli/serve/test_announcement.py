@@ -39,7 +39,8 @@ def test_people_read_where_everything_goes_and_how_to_stop() -> None:
         "Talk to the demo model, once the page is open and its tools are accepted:",
         f'  curl {URL}/v1/chat/completions -H "Authorization: Bearer tbk_k1" '
         '-H "Content-Type: application/json" \\',
-        """    -d '{"model": "demo", "messages": [{"role": "user", "content": "Show me all vegan products"}]}'""",
+        """    -d '{"model": "demo", "messages": """
+        """[{"role": "user", "content": "Show me all vegan products"}]}'""",
         "Ctrl+C stops the bridge.",
     ]
 
