@@ -71,11 +71,13 @@ def read_originals(document: Document, operations: Sequence[Operation]) -> Origi
 def _paths_left(document: Document, before: Document) -> frozenset[str]:
     """The paths whose operations are the same without edits; none where something else may change them."""
     old, new = before.written, document.written
-    beyond = (old.keys() | new.keys()) - {"paths", "info"}
-    if any(old.get(name) is not new.get(name) for name in beyond) or document.refers_into_paths():
-        return frozenset()
+    paths = object_at(old, "paths")
     edited = object_at(new, "paths")
-    return frozenset(path for path, item in object_at(old, "paths").items() if edited.get(path) is item)
+    beyond = (old.keys() | new.keys()) - {"paths", "info"}
+    is_elsewhere = "$ref" in paths or "$ref" in edited or document.refers_into_paths()
+    if is_elsewhere or any(old.get(name) is not new.get(name) for name in beyond):
+        return frozenset()
+    return frozenset(path for path, item in paths.items() if edited.get(path) is item)
 
 
 def _outline(document: Document) -> tuple[Sequence[Operation], Sequence[Outline]]:

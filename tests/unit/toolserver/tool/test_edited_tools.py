@@ -265,3 +265,13 @@ def test_a_path_that_takes_something_of_another_one_is_read_again_with_it() -> N
     edited = compiled(text, overlays=[overlay_text(action)])
     before = [Original(each.suggested_name, each.description) for each in compiled(text).operations]
     assert [each.original for each in edited.operations] == before
+
+
+def test_paths_that_stand_elsewhere_are_read_again() -> None:
+    """Their operations are not below `paths`, whatever edits leave there."""
+    elsewhere: JsonObject = {"x-old": {"/a": operation("getA")}, "x-new": {"/a": operation("getB")}}
+    paths: JsonObject = {"$ref": "#/x-old", "/b": {}}
+    text = json.dumps({**json.loads(document_text(paths=paths)), **elsewhere})
+    action: JsonObject = {"target": "$.paths['$ref']", "update": "#/x-new"}
+    (edited,) = compiled(text, overlays=[overlay_text(action)]).operations
+    assert (edited.suggested_name, edited.original) == ("getB", Original("getA", "GET /a"))
