@@ -110,6 +110,34 @@ async def test_a_tool_is_renamed_described_and_called_by_its_new_name(scene: Bro
 
 
 @pytest.mark.slow
+async def test_a_tool_of_an_mcp_server_is_edited_in_the_same_form(scene: BrowserHarness) -> None:
+    """Issue 41: MCP tools are edited the same way."""
+    page = await scene.open_page()
+    query: JsonObject = {"type": "string", "description": "Words"}
+    tool: JsonObject = {"name": "search", "inputSchema": {"type": "object", "properties": {"query": query}}}
+    text = json.dumps({"mcp": "2025-06-18", "endpoint": f"{scene.samples_url}/mcp", "tools": [tool]})
+    user = scene.bridge.local_user.id
+    added = await scene.bridge.components.registry.add_server(user, text, source_url=None)
+    server = added.record.id
+    await accept_selection(page, server)
+    form = await edit_tool(page, server, "search")
+    await form.get_by_label("Name", exact=True).first.fill("find")
+    await form.locator("summary").filter(has_text="query").click()
+    await form.locator("[data-argument=query]").get_by_label("Name", exact=True).fill("words")
+    await save(page)
+    (overlay,) = await overlays_of(scene, server)
+    assert json.loads(overlay)["actions"] == [
+        {"target": "$.tools[?@.name == 'search']", "update": {"x-tool-bridge": {"name": "find"}}},
+        {
+            "target": "$.tools[?@.name == 'search'].inputSchema.properties.query",
+            "update": {"x-tool-bridge": {"name": "words"}},
+        },
+    ]
+    await page.get_by_role("link", name="Review and accept").click()
+    await expect(page.get_by_text("edited", exact=True).first).to_be_visible()
+
+
+@pytest.mark.slow
 async def test_an_argument_gets_another_default_and_a_name(scene: BrowserHarness) -> None:
     """Issue 41: of an argument its name, description, default and fixed value can be edited.
 
