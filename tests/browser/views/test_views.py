@@ -108,7 +108,7 @@ async def test_a_tool_is_found_filled_in_and_run_by_keyboard_alone(scene: Browse
     await page.keyboard.type("here")
     await tab_to(page, form.get_by_role("textbox", name="name", exact=False).last)
     await page.keyboard.type("there")
-    await expect(form.get_by_test_id("run")).to_be_enabled()
+    await expect(page.get_by_test_id("run")).to_be_enabled()
     await page.keyboard.press("Enter")
     await expect(page.get_by_test_id("outcome")).to_contain_text("/echo/clash/here")
 
