@@ -23,7 +23,7 @@ export function chipText(name, value) {
 
 /** An address that breaks behind its slashes. @param {string} address */
 export const breakableAddress = (address) =>
-  address.split(/(?<=[^/]\/)/).flatMap((part, place) => (place === 0 ? [part] : [el("wbr", null), part]));
+  address.split(/(?<=[^/:]\/)/).flatMap((part, place) => (place === 0 ? [part] : [el("wbr", null), part]));
 
 export class PathChips {
   /** @type {Map<string, HTMLButtonElement>} by the name of the parameter */
