@@ -256,7 +256,7 @@ test("a card shows what would be sent, which credential goes along and never its
 test("the arguments of a card keep their digits, and its body is the one that is sent", async () => {
   const { runner } = bench(POST_THINGS);
   const facts = await describeCall(runner, call({ params: '{"body": {"id": 12345678901234567890, "text": "a"}}' }));
-  assert.deepEqual(facts.args, [{ name: "body", value: '{"id":12345678901234567890,"text":"a"}' }]);
+  assert.deepEqual(facts.args, [{ name: "body", value: '{"id":12345678901234567890,"text":"a"}', is_json: true }]);
   assert.equal(facts.body, '{"id":12345678901234567890,"text":"a"}');
 });
 
