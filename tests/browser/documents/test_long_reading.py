@@ -15,6 +15,7 @@ from tests.support.chromium import go_to
 from tests.support.documents.compiled import document_text, operation
 from tests.support.documents.inline_reader import InlineReader
 from tests.support.web_servers import serving
+from toolserver.json_types import JsonObject
 from toolserver.openapi.bundle import Bundle
 
 pytestmark = [pytest.mark.browser, pytest.mark.asyncio(loop_scope="session")]
@@ -36,7 +37,7 @@ NOTE_LONGEST = """() => {
 
 def long_text(server: str = "") -> str:
     """A document with a description longer than everything else that a page parses."""
-    paths = {f"/things/{number}": operation(f"do{number}") for number in range(MANY)}
+    paths: JsonObject = {f"/things/{number}": operation(f"do{number}") for number in range(MANY)}
     return json.dumps({**json.loads(document_text("Long", paths=paths, server=server)), "x-long": "x" * LONG})
 
 
