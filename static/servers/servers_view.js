@@ -2,6 +2,7 @@
 /** What opens first: how things stand, and the list of APIs; or one field, while there is none. */
 import { t } from "../base/language.js";
 import { el, fill, link } from "../ui/dom.js";
+import { drawing } from "../ui/icon.js";
 import { viewAddress } from "../ui/router.js";
 import { bringField } from "./bring_field.js";
 import { ReadyPanel } from "./ready_panel.js";
@@ -48,6 +49,7 @@ export class ServersView {
   #render() {
     const { isLoaded, servers } = this.parts.inventory;
     const isEmpty = isLoaded && servers.length === 0;
+    if (isEmpty && !this.empty.querySelector(".drawing")) this.empty.prepend(drawing("no-apis")); // loaded where it is seen
     this.empty.hidden = !isEmpty; // it stays the same, so that what is typed there does
     this.begun.hidden = isEmpty;
     this.add.hidden = isEmpty;
@@ -59,7 +61,7 @@ export class ServersView {
 function nothingYet() {
   return el(
     "section",
-    { class: "first-api", hidden: true, drawing: "no-apis" },
+    { class: "first-api", hidden: true },
     el("h2", null, t`Add your first API`),
     el(
       "p",

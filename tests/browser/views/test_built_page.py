@@ -48,8 +48,8 @@ SECTIONS = (
     "backup",
 )
 START_S = 60
-FILES_OF_FIRST_VIEW = 10
-"""Of the built page: script, worker, style, icon, the first section and what it shares."""
+FILES_OF_FIRST_VIEW = 12
+"""Of the built page: script, worker, style, icons, the first section and what it shares with others."""
 
 BYTES_OF_VIEWS = dict.fromkeys(("servers", "tools", "calls", "connect", "chat"), 95_000)
 """Of scripts and icons, as they come compressed, until the network is quiet."""
