@@ -2,7 +2,7 @@
 /** The list of calls as a table of which only the lines in sight are elements, and the arrow keys in it. */
 import { t } from "../base/language.js";
 import { el } from "../ui/dom.js";
-import { WindowedList } from "../ui/windowed_list.js";
+import { WindowedList } from "../windowed_list/windowed_list.js";
 import { CallLine } from "./call_line.js";
 
 /** @typedef {import("./call_list.js").ListedCall} ListedCall */

@@ -3,7 +3,7 @@
 import { t } from "../base/language.js";
 import { button, el, fill, link, notice, sentenceOf } from "../ui/dom.js";
 import { viewAddress } from "../ui/router.js";
-import { AttachmentTray, readFiles } from "./attachment_tray.js";
+import { AttachmentTray, readFiles } from "../attachments/attachment_tray.js";
 import { isSendKey } from "./send_key.js";
 
 /**

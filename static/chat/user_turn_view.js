@@ -1,7 +1,7 @@
 // @ts-check
 /** The question of a turn: an element that follows it, and in which the user can write it anew. */
 import { t } from "../base/language.js";
-import { attachmentList } from "./attachment_list.js";
+import { attachmentList } from "../attachments/attachment_list.js";
 import { button, copyButton, el, fill } from "../ui/dom.js";
 import { isSendKey } from "./send_key.js";
 import { branchSwitch, refillFooter, timeOf } from "./turn_footer.js";

@@ -2,7 +2,7 @@
 /** The list of operations under review: groups to fold and to choose as a whole, and a row for each operation in sight. */
 import { t } from "../base/language.js";
 import { button, el, freshId } from "../ui/dom.js";
-import { WindowedList } from "../ui/windowed_list.js";
+import { WindowedList } from "../windowed_list/windowed_list.js";
 import { formatCount } from "../ui/format_count.js";
 import { linesOf } from "./operation_groups.js";
 

@@ -2,7 +2,7 @@
 /** Runs a saved request and compares its answer with what is expected: its user's own press, as *Run* is. */
 import { t } from "../base/language.js";
 import { parseJson } from "../base/json_text.js";
-import { approveOwnRun } from "../tools/own_run.js";
+import { approveOwnRun } from "../trying/own_run.js";
 import { el, fill, notice } from "../ui/dom.js";
 import { joinQueries, judgeEnding } from "./expectations.js";
 

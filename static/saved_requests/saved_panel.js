@@ -4,7 +4,7 @@ import { guardControl } from "../base/guarded_control.js";
 import { counted, t } from "../base/language.js";
 import { parseJson, stringifyJson } from "../base/json_text.js";
 import { placeOf, readArguments, readSavedRequests, SavedRequests } from "../session/saved_requests.js";
-import { requestRow } from "../tools/request_row.js";
+import { requestRow } from "../trying/request_row.js";
 import { announceSentence, attemptAction, button, el, fill, labelledField } from "../ui/dom.js";
 import { saveText } from "../ui/response_view.js";
 import { offerUndo } from "../ui/undo_bar.js";
@@ -23,7 +23,7 @@ import { sharedHint, SharedRequests } from "./shared_requests.js";
 const small = (label, action, name) => button(label, action, { class: "quiet small", "aria-label": name });
 
 export class SavedPanel {
-  /** @param {import("../types/view_types.js").Parts} parts @param {import("../types/api_types.js").FullTool} tool @param {import("../tools/request_row.js").Form} form */
+  /** @param {import("../types/view_types.js").Parts} parts @param {import("../types/api_types.js").FullTool} tool @param {import("../trying/request_row.js").Form} form */
   constructor(parts, tool, form) {
     this.parts = parts;
     this.tool = tool;

@@ -4,7 +4,7 @@ import { t } from "../base/language.js";
 import { breakableName, el, fill, link, methodTag } from "../ui/dom.js";
 import { formatCount } from "../ui/format_count.js";
 import { viewAddress } from "../ui/router.js";
-import { WindowedList } from "../ui/windowed_list.js";
+import { WindowedList } from "../windowed_list/windowed_list.js";
 import { isAccepted, isChanged } from "../session/acceptance.js";
 import { isOwn } from "../session/ownership.js";
 

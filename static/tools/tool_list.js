@@ -3,8 +3,8 @@
 import { t, formatNumber } from "../base/language.js";
 import { breakableName, button, el, fill, methodTag } from "../ui/dom.js";
 import { formatCount } from "../ui/format_count.js";
-import { WindowedKeys } from "../ui/windowed_keys.js";
-import { WindowedList } from "../ui/windowed_list.js";
+import { WindowedKeys } from "../windowed_list/windowed_keys.js";
+import { WindowedList } from "../windowed_list/windowed_list.js";
 import { viewAddress } from "../ui/router.js";
 import { sumTokens } from "../session/tool_tokens.js";
 import { linesOf } from "./tool_lines.js";

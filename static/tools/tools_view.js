@@ -12,7 +12,7 @@ import { ToolList } from "./tool_list.js";
 
 /** @typedef {import("../types/api_types.js").Tool} Tool */
 /** @typedef {import("../types/view_types.js").Parts} Parts */
-/** @typedef {import("./try_view.js").TryView} TryView  loaded when a tool is chosen: the list comes first */
+/** @typedef {import("../trying/try_view.js").TryView} TryView  loaded when a tool is chosen: the list comes first */
 
 export class ToolsView {
   /**
@@ -122,7 +122,7 @@ export class ToolsView {
     this.trialFor = version;
     if (this.trial === null) fill(this.place, el("p", { class: "hint" }, t`Loading…`));
     try {
-      const [full, { TryView }] = await Promise.all([this.parts.api.readTool(tool.name), import("./try_view.js")]);
+      const [full, { TryView }] = await Promise.all([this.parts.api.readTool(tool.name), import("../trying/try_view.js")]);
       if (this.trialFor !== version) return;
       this.trial?.stop();
       this.trial = new TryView(this.parts, full, this.shared);

@@ -20,7 +20,7 @@ import { ReferenceLoader } from "../../../static/documents/reference_loader.js";
 import { Devices } from "../../../static/session/devices.js";
 import { createField, fillField } from "../../../static/tools/form_state.js";
 import { readForm } from "../../../static/tools/form_values.js";
-import { shareableArguments } from "../../../static/tools/shared_link.js";
+import { shareableArguments } from "../../../static/trying/shared_link.js";
 import { event, story } from "../support/conversation.js";
 import { MemoryStore } from "../support/memory_store.js";
 import { login } from "../support/oauth_server.js";

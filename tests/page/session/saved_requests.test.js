@@ -2,7 +2,7 @@
 /** Requests saved by name, and forms given to others as an address. */
 import assert from "node:assert/strict";
 import test from "node:test";
-import { linkTo, readLink, shareableArguments } from "../../../static/tools/shared_link.js";
+import { linkTo, readLink, shareableArguments } from "../../../static/trying/shared_link.js";
 import { readArguments, SavedRequests } from "../../../static/session/saved_requests.js";
 import { readRoute } from "../../../static/ui/router.js";
 

@@ -25,7 +25,7 @@ function keepAnswer(tool, answer) {
 
 /**
  * @param {Pick<import("../session/bridge_api.js").BridgeApi, "findAnswer">} api @param {string} tool @param {{call_id: string, answer: Answer | null}} about
- * @returns {{bodyView: import("../ui/call_outcome.js").BodyView, element: HTMLElement}} `element`: what stands below the answer
+ * @returns {{bodyView: import("../answers/call_outcome.js").BodyView, element: HTMLElement}} `element`: what stands below the answer
  */
 export function answerExtras(api, tool, { call_id, answer }) {
   const element = el("div", { class: "answer-extras" });

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 
-import { approveOwnRun, asksAbout, watchOwnRun } from "../../../static/tools/own_run.js";
+import { approveOwnRun, asksAbout, watchOwnRun } from "../../../static/trying/own_run.js";
 
 const TOOL = { name: "placeOrder", server_id: "shop" };
 const CARD = { reason: /** @type {const} */ ("unsafe"), call_id: "c1", is_safe: false, tool: "placeOrder", server_id: "shop", asked_by: "bridge page", chat_id: null, args: [{ name: "n", value: "2" }], more_args: 0 };
@@ -48,7 +48,7 @@ test("Finding S-M1: a press that allows less leaves the card to its user: what a
   assert.deepEqual(taken, [[true, false, false], [true, true, false], [true, true, true]]);
 });
 
-/** @param {object} card @param {import("../../../static/tools/own_run.js").Allowance} allowance */
+/** @param {object} card @param {import("../../../static/trying/own_run.js").Allowance} allowance */
 function isTaken(card, allowance) {
   /** @type {any} */
   let isExpected = null;

@@ -1,7 +1,7 @@
 // @ts-check
 import assert from "node:assert/strict";
 import test from "node:test";
-import { chipText, pathParts } from "../../../static/tools/path_chips.js";
+import { chipText, pathParts } from "../../../static/trying/path_chips.js";
 
 test("a path is told in texts and names of parameters in turn", () => {
   assert.deepEqual(pathParts("/a/{b}/c/{d}"), ["/a/", "b", "/c/", "d", ""]);

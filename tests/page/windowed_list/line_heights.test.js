@@ -1,7 +1,7 @@
 // @ts-check
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { LineHeights } from "../../../static/ui/line_heights.js";
+import { LineHeights } from "../../../static/windowed_list/line_heights.js";
 
 test("the line at a place is found by what the lines before it measure", () => {
   const lines = new LineHeights([10, 20, 30]);

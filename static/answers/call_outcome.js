@@ -3,10 +3,10 @@
 import { t } from "../base/language.js";
 import { answerHead, answerOf, headersView } from "./answer_head.js";
 import { phasesOf, phasesView } from "./call_phases.js";
-import { el } from "./dom.js";
-import { formatSize } from "./format_count.js";
-import { errorView, stateWords } from "./outcome_view.js";
-import { cutNote, fileView, formatBody, saveButton, saveLink, textView } from "./response_view.js";
+import { el } from "../ui/dom.js";
+import { formatSize } from "../ui/format_count.js";
+import { errorView, stateWords } from "../ui/outcome_view.js";
+import { cutNote, fileView, formatBody, saveButton, saveLink, textView } from "../ui/response_view.js";
 
 /** @typedef {import("../types/api_types.js").CallReport} CallReport */
 /** @typedef {import("../types/api_types.js").Answer} Answer */

@@ -1,9 +1,9 @@
 // @ts-check
 /** The head of every answer, whether its call succeeded or failed: status, time, size, type, and the headers. */
 import { t } from "../base/language.js";
-import { el, link } from "./dom.js";
-import { formatDuration, formatSize } from "./format_count.js";
-import { placeAddress, viewAddress } from "./router.js";
+import { el, link } from "../ui/dom.js";
+import { formatDuration, formatSize } from "../ui/format_count.js";
+import { placeAddress, viewAddress } from "../ui/router.js";
 
 /** @typedef {import("../types/api_types.js").CallReport} CallReport */
 /** @typedef {import("../types/api_types.js").Answer} Answer */

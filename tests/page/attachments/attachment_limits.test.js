@@ -3,7 +3,7 @@
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import test from "node:test";
-import { MAX_FILES, MAX_FILE_BYTES, MAX_MESSAGE_BYTES, chooseFiles, isShown, plainName, plainType } from "../../../static/chat/attachment_limits.js";
+import { MAX_FILES, MAX_FILE_BYTES, MAX_MESSAGE_BYTES, chooseFiles, isShown, plainName, plainType } from "../../../static/attachments/attachment_limits.js";
 
 /** @param {number} size @param {string} [name] */
 const file = (size, name = "a.png") => ({ name, size });

@@ -1,7 +1,7 @@
 // @ts-check
 import assert from "node:assert/strict";
 import test from "node:test";
-import { phasesOf } from "../../../static/ui/call_phases.js";
+import { phasesOf } from "../../../static/answers/call_phases.js";
 
 /** @param {Partial<import("../../../static/types/types.js").CallEntry>} entry @param {number | null} asked_at */
 const told = (entry, asked_at = null) =>

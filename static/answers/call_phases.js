@@ -1,8 +1,8 @@
 // @ts-check
 /** Where the time of a call went, phase by phase, as far as a browser can know it. */
 import { t } from "../base/language.js";
-import { el } from "./dom.js";
-import { formatDuration } from "./format_count.js";
+import { el } from "../ui/dom.js";
+import { formatDuration } from "../ui/format_count.js";
 
 /** @typedef {import("../types/types.js").CallEntry} CallEntry */
 /** @typedef {{kind: "queue" | "approval" | "preparation" | "preflight" | "server" | "download" | "upload", label: string, ms: number}} Phase */
