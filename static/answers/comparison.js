@@ -8,20 +8,22 @@ import { changedParts, diffLines } from "./line_diff.js";
 
 /** @typedef {{text: string, type: string, at: number}} KeptAnswer  `at`: milliseconds since 1970 */
 
-const SIGNS = { same: " ", added: "+", removed: "-" };
+const SIGNS = new Map([
+  ["same", " "],
+  ["added", "+"],
+  ["removed", "-"],
+]);
 
 /** @param {KeptAnswer} before @param {KeptAnswer} after */
 export function comparisonView(before, after) {
   const lines = diffLines(formatBody(before.text, before.type), formatBody(after.text, after.type));
-  const counts = { same: 0, added: 0, removed: 0 };
-  for (const { kind } of lines) counts[kind] += 1;
+  const [added, removed] = ["added", "removed"].map((kind) => lines.filter((line) => line.kind === kind).length);
   const at = formatTime(before.at);
-  if (counts.added + counts.removed === 0)
-    return el("p", { class: "hint" }, t`Nothing differs from the answer of ${at}.`);
+  if (added + removed === 0) return el("p", { class: "hint" }, t`Nothing differs from the answer of ${at}.`);
   const words = [
     t`Compared with the answer of ${at}:`,
-    counted(counts.added, "{0} line added", "{0} lines added"),
-    counted(counts.removed, "{0} line removed", "{0} lines removed"),
+    counted(added, "{0} line added", "{0} lines added"),
+    counted(removed, "{0} line removed", "{0} lines removed"),
   ];
   return el(
     "div",
@@ -38,5 +40,5 @@ export function comparisonView(before, after) {
 /** @param {import("./line_diff.js").Line | null} line */
 function lineView(line) {
   if (line === null) return el("span", { class: "line left-out" }, "⋯\n");
-  return el("span", { class: `line ${line.kind}` }, `${SIGNS[line.kind]} ${line.text}\n`);
+  return el("span", { class: `line ${line.kind}` }, `${SIGNS.get(line.kind)} ${line.text}\n`);
 }

@@ -58,21 +58,27 @@ export class ModelPanel {
   #render() {
     if (!this.answers) return;
     const settings = modelSettings({ ...this.answers, model: this.models.value });
-    fill(this.output, factList([[t`Base URL`, el("code", null, settings.base)]]), ...PARTS[this.wanted](settings));
+    fill(
+      this.output,
+      factList([[t`Base URL`, el("code", null, settings.base)]]),
+      ...(PARTS.get(this.wanted)?.(settings) ?? []),
+    );
   }
 }
 
-/** @type {Record<import("./programs.js").ModelPart, (settings: import("./connect_model.js").ModelSettings) => Node[]>} */
-const PARTS = {
-  "": () => [],
-  python: ({ python }) => [codeBlock(python, t`Ask with OpenAI's SDK for Python`)],
-  curl: ({ curl }) => [codeBlock(curl, t`Ask with curl`)],
-  webui: ({ steps, webuiBase, headers }) => [
-    el("h3", null, t`Open WebUI 0.12, as a model connection`),
-    el("ol", { class: "steps" }, ...steps.map((step) => el("li", null, step))),
-    codeBlock(webuiBase, t`URL of the model connection`),
-    codeBlock(headers, t`Headers of the model connection`),
+/** @type {Map<import("./programs.js").ModelPart, (settings: import("./connect_model.js").ModelSettings) => Node[]>} */
+const PARTS = new Map([
+  ["python", ({ python }) => [codeBlock(python, t`Ask with OpenAI's SDK for Python`)]],
+  ["curl", ({ curl }) => [codeBlock(curl, t`Ask with curl`)]],
+  [
+    "webui",
+    ({ steps, webuiBase, headers }) => [
+      el("h3", null, t`Open WebUI 0.12, as a model connection`),
+      el("ol", { class: "steps" }, ...steps.map((step) => el("li", null, step))),
+      codeBlock(webuiBase, t`URL of the model connection`),
+      codeBlock(headers, t`Headers of the model connection`),
+    ],
   ],
-};
+]);
 
 const NONE = t`No provider lists any models now. Replace MODEL with the name of yours.`;

@@ -122,7 +122,10 @@ export class ToolsView {
     this.trialFor = version;
     if (this.trial === null) fill(this.place, el("p", { class: "hint" }, t`Loading…`));
     try {
-      const [full, { TryView }] = await Promise.all([this.parts.api.readTool(tool.name), import("../trying/try_view.js")]);
+      const [full, { TryView }] = await Promise.all([
+        this.parts.api.readTool(tool.name),
+        import("../trying/try_view.js"),
+      ]);
       if (this.trialFor !== version) return;
       this.trial?.stop();
       this.trial = new TryView(this.parts, full, this.shared);

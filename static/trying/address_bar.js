@@ -5,7 +5,7 @@ import { button, el, fill, methodTag } from "../ui/dom.js";
 import { guardControl } from "../base/guarded_control.js";
 import { IS_MAC, RUN_KEYS } from "../ui/key_names.js";
 import { breakableAddress, PathChips } from "./path_chips.js";
-import { credentialLink } from "../tools/tool_head.js";
+import { credentialLink } from "./tool_head.js";
 
 /** @typedef {import("../types/api_types.js").FullTool} FullTool */
 /** @typedef {import("../types/types.js").RequestPlan} RequestPlan */

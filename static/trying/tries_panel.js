@@ -20,7 +20,7 @@ export class TriesPanel {
     this.api = parts.controls.api;
     this.tool = tool;
     this.form = form;
-    /** @type {import("../saved_requests/saved_panel.js").SavedPanel | null} */
+    /** @type {import("./saved_panel.js").SavedPanel | null} */
     this.panel = null;
     this.saved = el("div", { class: "stack" });
     this.callList = el("ul", { class: "tries", "aria-label": t`Earlier calls` });
@@ -46,7 +46,7 @@ export class TriesPanel {
   /** Reads both lists again. Saved requests have a module of their own, which most visitors never need. */
   showTries() {
     return attemptAction(this.messages, async () => {
-      const { SavedPanel } = await import("../saved_requests/saved_panel.js");
+      const { SavedPanel } = await import("./saved_panel.js");
       const panel = (this.panel ??= new SavedPanel(this.parts, this.tool, this.form));
       fill(this.saved, panel.element);
       const [, { calls }] = await Promise.all([

@@ -13,15 +13,15 @@ import { stringifyJson } from "../base/json_text.js";
 import { descriptionView } from "../markdown/description.js";
 import { AddressBar } from "./address_bar.js";
 import { AnswerPane } from "./answer_pane.js";
-import { sizeProblem } from "../tools/file_content.js";
-import { draftOf, keepDraft } from "../tools/form_drafts.js";
+import { sizeProblem } from "../forms/file_content.js";
+import { draftOf, keepDraft } from "./form_drafts.js";
 import { OwnCall } from "./own_call.js";
-import { ToolForm } from "../tools/tool_form.js";
-import { ToolRequests } from "../tools/tool_requests.js";
-import { responsesPanel } from "../tools/responses_panel.js";
-import { SelectField } from "../tools/select_field.js";
+import { ToolForm } from "../forms/tool_form.js";
+import { ToolRequests } from "./tool_requests.js";
+import { responsesPanel } from "./responses_panel.js";
+import { SelectField } from "./select_field.js";
 import { shareButton, TriesPanel } from "./tries_panel.js";
-import { toolTitle } from "../tools/tool_head.js";
+import { toolTitle } from "./tool_head.js";
 
 /** @typedef {import("../types/api_types.js").FullTool} FullTool */
 /** @typedef {import("../types/view_types.js").Parts} Parts */

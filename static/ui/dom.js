@@ -163,8 +163,13 @@ export function labelledField(label, control, hint) {
   return el("div", { class: "field" }, el("label", { for: control.id }, label), control, note);
 }
 
-/** @type {Record<string, IconName>} */
-const TONES = { error: "circle-alert", warning: "triangle-alert", note: "info", good: "circle-check" };
+/** @type {Map<string, IconName>} */
+const TONES = new Map([
+  ["error", "circle-alert"],
+  ["warning", "triangle-alert"],
+  ["note", "info"],
+  ["good", "circle-check"],
+]);
 
 /**
  * A message box. Errors interrupt a screen reader, the others wait.
@@ -174,7 +179,7 @@ const TONES = { error: "circle-alert", warning: "triangle-alert", note: "info", 
 export function notice(tone, ...children) {
   return el(
     "div",
-    { class: `notice ${tone}`, role: tone === "error" ? "alert" : "status", icon: TONES[tone] },
+    { class: `notice ${tone}`, role: tone === "error" ? "alert" : "status", icon: TONES.get(tone) },
     ...children,
   );
 }

@@ -76,6 +76,7 @@ FOLDERS = (
     "companion",
     "oauth",
     "ui",
+    "windowed_list",
     "markdown",
     "answers",
     "conversion",
@@ -84,6 +85,10 @@ FOLDERS = (
     "documents",
     "environments",
     "edits",
+    "attachments",
+    "saved_requests",
+    "forms",
+    "trying",
 )
 """Of the page, lowest first: each may import those before it. Above stand the views, one folder each, and
 above them the scripts that put everything together."""

@@ -35,6 +35,7 @@ PATTERNS = frozenset(
 )
 
 OF_PATTERNS = {
+    "bridge/models/agent/demo/arguments.py": "short patterns of tools, without groups, so that none runs long",
     "bridge/models/stored_items/markers.py": "patterns of the modules",
     "toolserver/openapi/foreign_formats.py": "patterns of the module",
     "toolserver/schema/pattern.py": "whether an author's pattern can be compiled; it is not run",
@@ -44,7 +45,7 @@ OF_PATTERNS = {
     "static/environments/variables.js": "a pattern of the module",
     "static/markdown/syntax.js": "rules of a language, as they stand in the modules",
     "static/oauth/renewal.js": "names of parameters, as they stand in the module",
-    "static/tools/code_samples.js": "a pattern of the module",
+    "static/trying/code_samples.js": "a pattern of the module",
     "static/ui/markers.js": "patterns of the module",
 }
 """Who makes a pattern of what is no constant, or might, and of what."""

@@ -17,7 +17,7 @@ from toolserver.json_types import JsonObject
 pytestmark = [pytest.mark.browser, pytest.mark.asyncio(loop_scope="session")]
 
 DOCS = """<!DOCTYPE html><html><head><title>Items - Swagger UI</title></head><body><div id="swagger-ui"></div>
-<script src="https://cdn.jsdelivr.net/npm/swagger-ui-dist@5/swagger-ui-bundle.js"></script>
+<script src="https://scripts.example/swagger-ui-bundle.js"></script>
 <script>const ui = SwaggerUIBundle({ url: '/openapi.json', "dom_id": "#swagger-ui" })</script>
 </body></html>"""
 """What FastAPI answers at `/docs`."""

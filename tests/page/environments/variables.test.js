@@ -4,8 +4,8 @@ import assert from "node:assert/strict";
 import test from "node:test";
 
 import { fillAddress, fillText, fillTexts, placesIn, readVariables, valuesOf, writeVariables } from "../../../static/environments/variables.js";
-import { createField, fillField } from "../../../static/tools/form_state.js";
-import { readForm, withNumbersFilled } from "../../../static/tools/form_values.js";
+import { createField, fillField } from "../../../static/forms/form_state.js";
+import { readForm, withNumbersFilled } from "../../../static/forms/form_values.js";
 
 const VALUES = valuesOf([
   { name: "user", value: "ada" },

@@ -58,7 +58,7 @@ class FoundArguments:
 def read_arguments(sentence: Sentence, tool: ToolWords) -> FoundArguments:
     """Return the arguments of a tool that a sentence gives."""
     filler = Filler(sentence, tool)
-    return FoundArguments(filler.fill(tool.parameters), filler.used, filler.precise)
+    return FoundArguments(filler.fill_object(tool.parameters), filler.used, filler.precise)
 
 
 class Filler:
@@ -72,7 +72,7 @@ class Filler:
         self.used: set[int] = set()
         self.precise = 0
 
-    def fill(self, schema: JsonObject) -> JsonObject:
+    def fill_object(self, schema: JsonObject) -> JsonObject:
         """Return values of an object's properties."""
         properties = {
             name: each for name, each in object_at(schema, "properties").items() if isinstance(each, dict)
@@ -302,7 +302,7 @@ class Filler:
         if not object_at(inner, "properties"):
             return None
         before = (set(self.used), self.precise)
-        found = self.fill(inner)
+        found = self.fill_object(inner)
         if not found or any(name not in found for name in array_at(inner, "required")):
             self.used, self.precise = before
             return None

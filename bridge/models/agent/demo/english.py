@@ -80,7 +80,7 @@ _DOUBLED = re.compile(r"([bdglmnprt])\1$")
 
 
 @lru_cache(maxsize=8192)
-def stem(word: str) -> str:
+def stem_word(word: str) -> str:
     """Return what the forms of one English word have in common; the word is in lower case."""
     for ending, instead in _ENDINGS:
         left = word.removesuffix(ending)
@@ -94,13 +94,13 @@ def stem(word: str) -> str:
     return word.removesuffix("e") if len(word) > _SHORTEST_STEM else word
 
 
-_GROUPS = {stem(word): stem(words[0]) for words in map(str.split, _SAME_MEANING) for word in words}
+_GROUPS = {stem_word(word): stem_word(words[0]) for words in map(str.split, _SAME_MEANING) for word in words}
 
 
 @lru_cache(maxsize=8192)
 def meaning(word: str) -> str:
     """Return the stem that stands for a word and all of its meaning."""
-    found = stem(word.lower())
+    found = stem_word(word.lower())
     return _GROUPS.get(found, found)
 
 

@@ -210,7 +210,7 @@ def english_verb(stem: str) -> tuple[str, ...]:
 
 
 @lru_cache(maxsize=2048)
-def translate(word: str) -> tuple[str, ...]:
+def translate_word(word: str) -> tuple[str, ...]:
     """Return the English of a German word in lower case, or of its parts; () if it is not known."""
     if found := _noun(word):
         return found

@@ -13,7 +13,7 @@ from collections.abc import AsyncGenerator, Callable, Iterator, Sequence
 
 from bridge.models.agent.demo.replies import result_words, words_without_calls
 from bridge.models.agent.demo.sentence import language_of
-from bridge.models.agent.demo.understanding import Understood, understand
+from bridge.models.agent.demo.understanding import Understood, understand_request
 from bridge.models.agent.item_events import (
     MessageEvents,
     beginning_events,
@@ -91,7 +91,7 @@ def _understood(request: ModelRequest, asked: str, since: Sequence[Item], *, is_
         return Understood(language_of(asked.partition("CALL ")[0]))
     if not _may_call(request) or _calls_made(since):
         return Understood(language_of(asked))
-    return understand(asked, request.tools)
+    return understand_request(asked, request.tools)
 
 
 def _may_call(request: ModelRequest) -> bool:

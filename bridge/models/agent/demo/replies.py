@@ -25,8 +25,8 @@ _MAX_SENTENCE = 120
 
 def say(language: Language, text: Text, *values: str | int) -> str:
     """Return a text with its values."""
-    said = (german_texts if language == "de" else texts).TEXTS[text]
-    return said.format(*values) if values else said
+    sentence = (german_texts if language == "de" else texts).TEXTS[text]
+    return sentence.format(*values) if values else sentence
 
 
 def words_without_calls(request: ModelRequest, understood: Understood) -> str:

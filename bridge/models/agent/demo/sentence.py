@@ -63,7 +63,7 @@ def language_of(text: str) -> Language:
     in_english = sum(word in english.STOP_WORDS for word in words)
     if in_german == in_english:
         in_german += sum(
-            german.translate(word) not in {(), (word,)} for word in words if not _is_english(word)
+            german.translate_word(word) not in {(), (word,)} for word in words if not _is_english(word)
         )
     return "de" if in_german > in_english else "en"
 
@@ -107,7 +107,7 @@ def _token(match: re.Match[str], language: Language, *, is_first: bool) -> Token
         return Token(match[0], word, number=counted)
     if word in grammar.STOP_WORDS:
         return Token(match[0], word)
-    translated = german.translate(word) if language == "de" else ()
+    translated = german.translate_word(word) if language == "de" else ()
     parts = translated or tuple(part for part in word.split("-") if part)
     is_name = match[0][0].isupper() and not is_first and not translated
     return Token(match[0], word, frozenset(map(english.meaning, parts)), is_name=is_name)

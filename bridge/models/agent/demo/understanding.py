@@ -58,7 +58,7 @@ class _Candidate:
     """Words, numbers and quotations that are left over."""
 
 
-def understand(text: str, tools: Iterable[JsonObject]) -> Understood:
+def understand_request(text: str, tools: Iterable[JsonObject]) -> Understood:
     """Return the call that a text asks for; never one of a tool that is not among `tools`."""
     sentence = read_sentence(text)
     if sentence is None:

@@ -18,7 +18,7 @@ from bridge.models.agent.demo.model import DemoModel
 from bridge.models.agent.demo.offered import read_tool
 from bridge.models.agent.demo.plain_schema import plain_schema
 from bridge.models.agent.demo.sentence import MAX_CHARS, language_of
-from bridge.models.agent.demo.understanding import understand
+from bridge.models.agent.demo.understanding import understand_request
 from bridge.models.agent.items import message_item, output_item
 from bridge.models.agent.tools.catalog_tools import define_function
 from examples.document_files import read_document_text
@@ -82,7 +82,7 @@ def _add_document(found: Tools, text: str, strictness: Literal["possible", "unsa
 
 
 def called(text: str, tools: Tools) -> JsonObject | None:
-    understood = understand(text, tools.definitions)
+    understood = understand_request(text, tools.definitions)
     if not understood.arguments:
         return None
     return {"name": understood.name, "arguments": json.loads(understood.arguments)}
@@ -202,7 +202,7 @@ async def test_a_spelled_call_wins_over_the_words_around_it() -> None:
 
 def test_a_verb_that_is_not_known_to_read_is_taken_for_a_change() -> None:
     """The name of a foreign tool says nothing certain, so that loose words do not run it."""
-    assert understand("Product 3, please", [SELL]).arguments == ""
+    assert understand_request("Product 3, please", [SELL]).arguments == ""
 
 
 @pytest.mark.parametrize(
@@ -225,7 +225,12 @@ def test_the_language_of_a_request_is_told_by_its_words(text: str, language: str
 @given(st.text(alphabet='Showdelt prüuct13.,?!"„“-', max_size=MAX_CHARS + 10))
 def test_any_text_is_read_as_a_sentence(text: str) -> None:
     """The text is whatever a user writes, and the model must never raise."""
-    assert understand(text, [GET, REMOVE, SELL]).name in {"", "get_product", "remove_product", "sell_product"}
+    assert understand_request(text, [GET, REMOVE, SELL]).name in {
+        "",
+        "get_product",
+        "remove_product",
+        "sell_product",
+    }
 
 
 @pytest.mark.parametrize("pattern", ["^(a+)+$", "a*a*a*a*a*a*b", "[a-z]+" * 9, "(?=x)", "x" * 500])

@@ -1,7 +1,7 @@
 // @ts-check
 import assert from "node:assert/strict";
 import test from "node:test";
-import { credentialWords } from "../../../static/tools/tool_head.js";
+import { credentialWords } from "../../../static/trying/tool_head.js";
 
 /** @type {import("../../../static/types/types.js").RequestPlan["security"]} */
 const KEY_OR_TOKEN = [[{ scheme: "key", type: "apiKey", in: "header", name: "X-Key" }], [{ scheme: "token", type: "http", http_scheme: "bearer" }]];

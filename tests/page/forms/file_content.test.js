@@ -3,9 +3,9 @@
 import assert from "node:assert/strict";
 import test from "node:test";
 import { isBase64Text, isFile, isFileList } from "../../../static/base/argument_schema.js";
-import { acceptedTypes, decodedSize, fileProblem, MAX_ARGUMENT_BYTES, MAX_FILE_BYTES, readBase64, sizeProblem } from "../../../static/tools/file_content.js";
-import { createField } from "../../../static/tools/form_state.js";
-import { readForm } from "../../../static/tools/form_values.js";
+import { acceptedTypes, decodedSize, fileProblem, MAX_ARGUMENT_BYTES, MAX_FILE_BYTES, readBase64, sizeProblem } from "../../../static/forms/file_content.js";
+import { createField } from "../../../static/forms/form_state.js";
+import { readForm } from "../../../static/forms/form_values.js";
 
 const text = { type: "string" };
 const FILE = { type: "object", properties: { base64: text, text, url: text, filename: text, content_type: text } };

@@ -3,9 +3,9 @@
 import assert from "node:assert/strict";
 import test from "node:test";
 import { exampleOf } from "../../../static/base/schema_example.js";
-import { createField, fillField } from "../../../static/tools/form_state.js";
-import { completeField, isFilled, readForm } from "../../../static/tools/form_values.js";
-import { MAX_OPTIONAL, splitFields } from "../../../static/tools/form_fold.js";
+import { createField, fillField } from "../../../static/forms/form_state.js";
+import { completeField, isFilled, readForm } from "../../../static/forms/form_values.js";
+import { MAX_OPTIONAL, splitFields } from "../../../static/forms/form_fold.js";
 
 /** @param {any} properties @param {string[]} [required] */
 const objectOf = (properties, required = []) => ({ type: "object", properties, required });

@@ -4,26 +4,26 @@ import { guardControl } from "../base/guarded_control.js";
 import { counted, t } from "../base/language.js";
 import { parseJson, stringifyJson } from "../base/json_text.js";
 import { placeOf, readArguments, readSavedRequests, SavedRequests } from "../session/saved_requests.js";
-import { requestRow } from "../trying/request_row.js";
+import { requestRow } from "./request_row.js";
 import { announceSentence, attemptAction, button, el, fill, labelledField } from "../ui/dom.js";
 import { saveText } from "../ui/response_view.js";
 import { offerUndo } from "../ui/undo_bar.js";
 import { checkRequest } from "./check.js";
-import { expectationForm, expectButton } from "./expectation_form.js";
-import { isEmpty } from "./expectations.js";
-import { readRequestFile, writeRequestFile } from "./request_file.js";
-import { sharedHint, SharedRequests } from "./shared_requests.js";
+import { expectationForm, expectButton } from "../saved_requests/expectation_form.js";
+import { isEmpty } from "../saved_requests/expectations.js";
+import { readRequestFile, writeRequestFile } from "../saved_requests/request_file.js";
+import { sharedHint, SharedRequests } from "../saved_requests/shared_requests.js";
 
 /** @typedef {import("../types/types.js").JsonObject} JsonObject */
 /** @typedef {import("../session/saved_requests.js").SavedRequest} SavedRequest */
-/** @typedef {import("./shared_requests.js").SharedRequest} SharedRequest */
-/** @typedef {import("./request_file.js").FileRequest} FileRequest */
+/** @typedef {import("../saved_requests/shared_requests.js").SharedRequest} SharedRequest */
+/** @typedef {import("../saved_requests/request_file.js").FileRequest} FileRequest */
 
 /** @param {string} label @param {(event: Event) => void} action @param {string} name */
 const small = (label, action, name) => button(label, action, { class: "quiet small", "aria-label": name });
 
 export class SavedPanel {
-  /** @param {import("../types/view_types.js").Parts} parts @param {import("../types/api_types.js").FullTool} tool @param {import("../trying/request_row.js").Form} form */
+  /** @param {import("../types/view_types.js").Parts} parts @param {import("../types/api_types.js").FullTool} tool @param {import("./request_row.js").Form} form */
   constructor(parts, tool, form) {
     this.parts = parts;
     this.tool = tool;
@@ -131,7 +131,7 @@ export class SavedPanel {
     return this.tool.safe ? pressed : guardControl(pressed);
   }
 
-  /** @param {string} name @param {string} text @param {import("./expectations.js").Expectation} expect */
+  /** @param {string} name @param {string} text @param {import("../saved_requests/expectations.js").Expectation} expect */
   async #share(name, text, expect) {
     await this.shared.shareRequest(name, /** @type {JsonObject} */ (parseJson(text)), expect);
     announceSentence(t`${name} is shared with all who have this API`);

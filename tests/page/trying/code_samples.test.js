@@ -3,7 +3,7 @@
 import assert from "node:assert/strict";
 import { execFileSync } from "node:child_process";
 import test from "node:test";
-import { toBridgeCall, toJavaScript, toPython, toToolCall, withPlaceholders } from "../../../static/tools/code_samples.js";
+import { toBridgeCall, toJavaScript, toPython, toToolCall, withPlaceholders } from "../../../static/trying/code_samples.js";
 
 const TEXT = 'Zoë said "hi" \\ \n 😀 ${x} {y}';
 

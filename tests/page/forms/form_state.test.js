@@ -2,13 +2,13 @@
 import assert from "node:assert/strict";
 import test from "node:test";
 import { kindOf, branchesOf, describeField } from "../../../static/base/argument_schema.js";
-import { createField, createItem, fillField } from "../../../static/tools/form_state.js";
-import { readForm } from "../../../static/tools/form_values.js";
+import { createField, createItem, fillField } from "../../../static/forms/form_state.js";
+import { readForm } from "../../../static/forms/form_values.js";
 import { exampleOf } from "../../../static/base/schema_example.js";
 import { prettyJson } from "../../../static/ui/json_display.js";
 import { parseJson, stringifyJson } from "../../../static/base/json_text.js";
 
-/** @typedef {import("../../../static/tools/form_state.js").Field} Field */
+/** @typedef {import("../../../static/forms/form_state.js").Field} Field */
 
 /** @param {any} properties @param {string[]} [required] */
 const objectOf = (properties, required = []) => ({ type: "object", properties, required });

@@ -1,6 +1,6 @@
 // @ts-check
 /** Drafts of calls: the last content of each tool's form, while this page is open. */
-import { readLink } from "../trying/shared_link.js";
+import { readLink } from "./shared_link.js";
 
 /** `isLinked`: a link had filled it. @typedef {{args: import("../types/types.js").JsonObject, isLinked: boolean}} Draft */
 

@@ -2,14 +2,14 @@
 /** Runs a saved request and compares its answer with what is expected: its user's own press, as *Run* is. */
 import { t } from "../base/language.js";
 import { parseJson } from "../base/json_text.js";
-import { approveOwnRun } from "../trying/own_run.js";
+import { approveOwnRun } from "./own_run.js";
 import { el, fill, notice } from "../ui/dom.js";
-import { joinQueries, judgeEnding } from "./expectations.js";
+import { joinQueries, judgeEnding } from "../saved_requests/expectations.js";
 
 /** @typedef {import("../types/types.js").JsonObject} JsonObject */
 /** @typedef {import("../types/api_types.js").CallReport} CallReport */
-/** @typedef {import("./expectations.js").Expectation} Expectation */
-/** @typedef {import("./expectations.js").Ending} Ending */
+/** @typedef {import("../saved_requests/expectations.js").Expectation} Expectation */
+/** @typedef {import("../saved_requests/expectations.js").Ending} Ending */
 
 /**
  * @param {import("../types/view_types.js").Parts} parts

@@ -2,7 +2,7 @@
 /** Hints are written for models, in English; people read them in the page's language. */
 import assert from "node:assert/strict";
 import test from "node:test";
-import { labelHints } from "../../../static/tools/hint_labels.js";
+import { labelHints } from "../../../static/forms/hint_labels.js";
 
 const SAID = [
   "Length 1–80.",
