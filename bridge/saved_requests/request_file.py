@@ -83,7 +83,7 @@ class RequestFile(_Strict):
     requests: list[SavedRequest] = Field(max_length=MAX_REQUESTS)
 
 
-def read_request_file(text: str | bytes) -> RequestFile:
+def read_request_file(text: bytes) -> RequestFile:
     """Read a file of saved requests; integers keep all their digits.
 
     Raises:

@@ -35,7 +35,7 @@ PATTERNS = frozenset(
 )
 
 OF_PATTERNS = {
-    "bridge/models/agent/demo/arguments.py": "short patterns of tools, without groups, so that none runs long",
+    "bridge/models/agent/demo/arguments.py": "short patterns of tools, without groups: none runs long",
     "bridge/models/stored_items/markers.py": "patterns of the modules",
     "toolserver/openapi/foreign_formats.py": "patterns of the module",
     "toolserver/schema/pattern.py": "whether an author's pattern can be compiled; it is not run",

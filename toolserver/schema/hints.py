@@ -24,8 +24,8 @@ MAY_BE_NULL = "May be null."
 
 NEEDED_WITH_BODY = "Required when a body is sent."
 """Said of the required properties of an optional body. They are required by keyword, too, so that a caller
-that reads nothing else sends a whole body; the argument validator lets all of them be missing together, and
-the page's form reads these words (`static/forms/form_state.js`), as strict schemas do."""
+that reads nothing else sends a whole body. The argument validator lets all of them be missing together. The
+page's form reads these words (`static/forms/form_state.js`), as strict schemas do."""
 
 _NAME = re.compile("`([^`]+)`")
 _CHOICE = re.compile(r"\bNeeds (exactly|at least) one of: (`[^`]+`(?:(?: and |; )`[^`]+`)+)\.(?=\s|\Z)")

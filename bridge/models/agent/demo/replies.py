@@ -53,8 +53,8 @@ def _doubt_words(understood: Understood, tools: Sequence[JsonObject]) -> str:
     properties = next((_properties(tool) for tool in tools if text_at(tool, "name") == understood.name), None)
     missing = ", ".join(f"`{name}`" for name in understood.missing)
     unclear = ", ".join(f"“{word}”" for word in understood.unclear)
-    doubts = (german_texts if language == "de" else texts).DOUBTS
-    doubt = doubts[understood.doubt].format(tool=understood.name, missing=missing, unclear=unclear)
+    sentence = (german_texts if language == "de" else texts).DOUBTS[understood.doubt]
+    doubt = sentence.format(tool=understood.name, missing=missing, unclear=unclear)
     asked = [f"- `{name}`{_about(object_at(properties or {}, name))}" for name in understood.missing]
     nothing = say(language, "nothing_called", understood.name or "name")
     return "\n".join([say(language, "by_rules"), doubt, "", *asked, *([""] if asked else []), nothing])
