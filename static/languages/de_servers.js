@@ -10,6 +10,7 @@ export const GERMAN_SERVERS = {
   "Paste an address, a curl command or a document, or drop files here":
     "Adresse, curl-Befehl oder Dokument einfügen, oder Dateien hier ablegen",
   "More about {0}": "Mehr zu {0}",
+  "last call {0}": "letzter Aufruf {0}",
   "offered to every user": "allen Benutzern angeboten",
   "shared by {0}": "geteilt von {0}",
   "no base address yet": "noch keine Basisadresse",

@@ -13,8 +13,8 @@ import { formatCount } from "../ui/format_count.js";
 /** @typedef {import("../types/api_types.js").Server} Server */
 /** @typedef {import("../types/view_types.js").Parts} Parts */
 
-/** @param {Parts} parts @param {Server} server */
-export function serverRow(parts, server) {
+/** @param {Parts} parts @param {Server} server @param {HTMLElement | null} lastCall */
+export function serverRow(parts, server, lastCall) {
   const facts = [
     server.base_url || t`no base address yet`,
     sourceOf(server),
@@ -24,7 +24,7 @@ export function serverRow(parts, server) {
     "div",
     { class: "row-names" },
     el("h2", null, link(server.title, placeOf(server), { title: server.description || null })),
-    el("p", { class: "facts" }, facts.filter(Boolean).join(" · ")),
+    el("p", { class: "facts" }, facts.filter(Boolean).join(" · "), lastCall && " · ", lastCall),
   );
   return el(
     "article",

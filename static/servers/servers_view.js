@@ -5,6 +5,7 @@ import { el, fill, link } from "../ui/dom.js";
 import { drawing } from "../ui/icon.js";
 import { viewAddress } from "../ui/router.js";
 import { bringField } from "./bring_field.js";
+import { LastCalls } from "./last_calls.js";
 import { ReadyPanel } from "./ready_panel.js";
 import { serverRow } from "./server_row.js";
 
@@ -19,6 +20,7 @@ export class ServersView {
     this.list = el("div", { class: "server-rows" });
     this.begun = el("div", { class: "stack" }, guide.element, this.ready.element, this.list);
     this.empty = nothingYet();
+    this.lastCalls = new LastCalls(parts, () => this.#render());
     this.add = link(t`Add a server`, viewAddress("add"), { class: "button primary", icon: "plus" });
     /** @type {(() => void) | null} */
     this.unsubscribe = null;
@@ -35,6 +37,7 @@ export class ServersView {
     );
     this.guide.start();
     this.ready.start();
+    this.lastCalls.start();
     this.unsubscribe ??= this.parts.inventory.onChange(() => this.#render());
     this.#render();
   }
@@ -42,6 +45,7 @@ export class ServersView {
   stop() {
     this.guide.stop();
     this.ready.stop();
+    this.lastCalls.stop();
     this.unsubscribe?.();
     this.unsubscribe = null;
   }
@@ -54,7 +58,7 @@ export class ServersView {
     this.begun.hidden = isEmpty;
     this.add.hidden = isEmpty;
     if (!isLoaded) return fill(this.list, el("p", { class: "hint" }, t`Loading…`));
-    fill(this.list, ...servers.map((server) => serverRow(this.parts, server)));
+    fill(this.list, ...servers.map((server) => serverRow(this.parts, server, this.lastCalls.linkOf(server))));
   }
 }
 

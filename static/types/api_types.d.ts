@@ -465,7 +465,8 @@ export interface CallStatistics {
   total: CallFigures;
   /** Equal stretches of the time, oldest first. */
   parts: CallFigures[];
-  servers: (CallFigures & { server: string })[];
+  /** `last_called_at`: when the newest was opened. */
+  servers: (CallFigures & { server: string; last_called_at: number })[];
   tools: (CallFigures & { server: string; tool: string })[];
 }
 /** About how many tokens each tool takes, by name; absent while that is unknown. */

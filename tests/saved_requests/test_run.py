@@ -153,8 +153,8 @@ async def test_an_answer_longer_than_a_report_is_judged_whole(bridge: Bridge) ->
         ('{"format": "tool-bridge requests 2", "requests": []}', "format: Input should be"),
         (
             '{"format": "tool-bridge requests 1", "requests": [{"name": "a", "tool": "b",'
-            ' "expect": {"satus": 1}}]}',
-            "requests.0.expect.satus: Extra inputs are not permitted",
+            ' "expect": {"state": 1}}]}',
+            "requests.0.expect.state: Extra inputs are not permitted",
         ),
         (
             '{"format": "tool-bridge requests 1", "requests": [{"name": "a", "tool": "b",'

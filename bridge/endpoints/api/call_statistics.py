@@ -44,11 +44,14 @@ class ServerFigures(Figures):
     """Figures of a server's calls."""
 
     server: str
+    last_called_at: float
+    """When the newest of them was opened."""
 
 
-class ToolFigures(ServerFigures):
+class ToolFigures(Figures):
     """Figures of a tool's calls."""
 
+    server: str
     tool: str
 
 
@@ -86,6 +89,7 @@ class CallStatisticsRoutes(DeclaredApiRoutes):
         counted = calls[:MAX_COUNTED]
         tools = group_figures(counted, lambda call: (call.server_id, call.tool))[:MAX_TOOLS]
         servers = group_figures(counted, lambda call: (call.server_id,))
+        newest = {call.server_id: call.opened_at for call in reversed(counted)}
         return json_answer(
             CallStatistics(
                 since=since,
@@ -93,7 +97,10 @@ class CallStatisticsRoutes(DeclaredApiRoutes):
                 is_complete=len(calls) <= MAX_COUNTED,
                 total=_told(figures_of(counted)),
                 parts=[_told(part) for part in _parts(counted, since, until)],
-                servers=[ServerFigures(server=name[0], **asdict(figures)) for name, figures in servers],
+                servers=[
+                    ServerFigures(server=server, last_called_at=newest[server], **asdict(figures))
+                    for (server,), figures in servers
+                ],
                 tools=[
                     ToolFigures(server=server, tool=tool, **asdict(figures))
                     for (server, tool), figures in tools

@@ -1,6 +1,7 @@
 """What opens first: one field while there is no API, then three ways on and a row for each API."""
 
 import json
+import re
 from pathlib import Path
 from typing import Any
 
@@ -9,7 +10,7 @@ from playwright.async_api import Browser, Page, expect
 
 from tests.browser.browser_harness import BrowserHarness, open_harness
 from tests.browser.chat_harness import barriers
-from tests.support.chromium import complaints_of, go_to, open_page
+from tests.support.chromium import complaints_of, go_to, open_page, run_tool
 
 pytestmark = [pytest.mark.browser, pytest.mark.asyncio(loop_scope="session")]
 
@@ -66,6 +67,30 @@ async def test_an_empty_bridge_asks_for_one_thing_and_takes_what_there_is(
         await fourth.get_by_label(FIELD).press("Enter")
         await expect(fourth.get_by_role("heading", name="Review Pasted")).to_be_visible()
         assert complaints == []
+
+
+async def test_a_row_says_when_its_api_was_called_last_and_leads_to_its_calls(
+    chromium: Browser, tmp_path: Path
+) -> None:
+    """Issue 43: host, count, state and last call. Also after a reload, when only the bridge knows."""
+    async with open_harness(chromium, tmp_path, ["shop.json", "library.yaml"]) as scene:
+        page = await scene.open_page()
+        row = page.get_by_role("article", name="Corner Shop")
+        called = row.get_by_role("link", name=re.compile(r"^last call .+: Corner Shop$"))
+        await expect(row).to_be_visible()
+        await expect(called).to_have_count(0)
+        await go_to(page, "tools", "listProducts")
+        await expect(await run_tool(page)).to_contain_text("HTTP")
+        await go_to(page, "servers")
+        await expect(called).to_be_visible()
+        await page.reload()
+        await called.click()
+        await expect(page.get_by_role("main")).to_contain_text("listProducts")
+        assert page.url.endswith("#/calls?server=corner-shop")
+        await go_to(page, "servers")
+        other = page.get_by_role("article", name="Library")
+        await expect(other).to_be_visible()
+        await expect(other.get_by_text("last call")).to_have_count(0)
 
 
 async def test_each_api_is_a_row_that_opens_its_tools_and_has_a_menu(

@@ -268,9 +268,21 @@ async def _walk_servers(witness: Witness) -> None:
     await witness.ask("PATCH", "/api/servers/shop", {"inline_html": True})
     await witness.ask("PUT", "/api/servers/shop/device", {"device_id": witness.page.device_id})
     await _walk_overlays(witness)
+    await _walk_shared_requests(witness)
     body = {"text": document_text(server="http://other.example")}
     changed = await witness.ask("PUT", "/api/servers/shop/document", body)
     assert (changed["accepted"], changed["changed"]) == (0, 2)
+
+
+async def _walk_shared_requests(witness: Witness) -> None:
+    address = "/api/servers/shop/requests"
+    ten = {"name": "ten", "operation": "GET /products", "arguments": {"limit": 10}, "expect": {"status": 200}}
+    stored = await witness.ask("PUT", address, {"requests": [ten]})
+    assert await witness.ask("GET", address) == stored
+    assert stored["requests"][0]["arguments"] == {"limit": 10}
+    await witness.ask("PUT", address, {"requests": [{**ten, "tool": "x"}]}, status=400)
+    await witness.ask("PUT", address, {"requests": [], "version": "other"}, status=409)
+    await witness.ask("GET", "/api/servers/none/requests", status=404)
 
 
 async def _walk_overlays(witness: Witness) -> None:
@@ -401,6 +413,8 @@ async def _walk_calls(witness: Witness) -> None:
     await eventually(is_listed)  # the journal is written behind
     counted = await witness.ask("GET", "/api/calls/statistics")
     assert [(each["tool"], each["calls"]) for each in counted["tools"]] == [("listProducts", 2)]
+    newest = max(call["opened_at"] for call in (await witness.ask("GET", "/api/calls"))["calls"])
+    assert [each["last_called_at"] for each in counted["servers"]] == [newest]
     await witness.ask("GET", "/api/calls/statistics?hours=0", status=400)
     await witness.ask("GET", f"/api/calls/{ended['call_id']}")
     await witness.ask("POST", "/api/calls/call_none/cancel", status=404)

@@ -60,6 +60,6 @@ test("a file of requests comes back as it was written, and says which request is
   for (const text of ["", "{", "[]", '{"format":"tool-bridge requests 2","requests":[]}'])
     assert.throws(() => readRequestFile(text), /not a file of saved requests/);
   const wrong = (/** @type {object} */ more) => JSON.stringify({ format: "tool-bridge requests 1", requests: [{ name: "a", tool: "b", ...more }] });
-  for (const more of [{ name: " " }, { tool: 1 }, { arguments: [] }, { expect: { satus: 1 } }, { expect: { status: 99 } }, { expect: [] }])
+  for (const more of [{ name: " " }, { tool: 1 }, { arguments: [] }, { expect: { state: 1 } }, { expect: { status: 99 } }, { expect: [] }])
     assert.throws(() => readRequestFile(wrong(more)), /Request 1 of the file/);
 });
