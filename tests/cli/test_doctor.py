@@ -27,9 +27,34 @@ from tests.support.stores.databases import execute, with_tables
 from tests.support.stores.full_disk import limit_disk
 from tests.support.tcp_servers import free_port, serving_connections, tls_of, write_certificate
 
+_LATE = "No answer within"
+"""Begins what a check says that took longer than its seconds, as on a busy machine."""
+
 
 def diagnose(*words: str, **environ: str) -> Ended:
     return run_command("doctor", *words, environ={"TOOL_BRIDGE_PORT": str(free_port()), **environ})
+
+
+def diagnose_served(*words: str) -> Ended:
+    """What the doctor says once the machine lets the bridge answer each check in time; at last, anything."""
+    for _ in range(20):
+        told = diagnose(*words)
+        if _LATE not in told.output:
+            break
+    return told
+
+
+def unready_report(address: str) -> dict[str, Any]:
+    """What `/readyz` says of a bridge that is not ready, under the same condition."""
+    for _ in range(20):
+        with pytest.raises(urllib.error.HTTPError) as refused:
+            urllib.request.urlopen(f"{address}/readyz", timeout=60)
+        with refused.value:
+            text = refused.value.read().decode()
+        assert refused.value.code == 503
+        if _LATE not in text:
+            break
+    return json.loads(text)
 
 
 def checks_of(ended: Ended) -> dict[str, dict[str, Any]]:
@@ -87,7 +112,7 @@ def test_a_database_that_anybody_can_stand_in_for_gets_a_warning(tmp_path: Path)
 def test_a_running_bridge_is_asked_itself(served: tuple[subprocess.Popen[str], Path, str]) -> None:
     """Its database may be reachable from here and not from there."""
     _, data, address = served
-    told = diagnose("--json", "--data", str(data))
+    told = diagnose_served("--json", "--data", str(data))
     assert told.status == 0
     assert json.loads(told.output)["bridge"] == address
     assert list(checks_of(told)) == [
@@ -101,7 +126,7 @@ def test_a_running_bridge_is_asked_itself(served: tuple[subprocess.Popen[str], P
         "page",
         "origin",
     ]
-    lines = diagnose("--data", str(data)).output.splitlines()
+    lines = diagnose_served("--data", str(data)).output.splitlines()
     assert [line.split(maxsplit=2)[:2] for line in lines[1:3]] == [["ok", "libraries"], ["ok", "bridge"]]
     assert lines[-1] == "Everything works, but see the warnings."
 
@@ -111,7 +136,7 @@ def test_a_bridge_without_an_open_page_gets_a_warning_and_no_error(
 ) -> None:
     """Calls find no browser, which is the most frequent reason of all; monitoring must not alarm for it."""
     _, data, address = served
-    told = diagnose("--json", "--data", str(data))
+    told = diagnose_served("--json", "--data", str(data))
     page = checks_of(told)["page"]
     assert (told.status, page["ok"], page["warning"]) == (0, True, True)
     assert page["message"] == "No page of local is connected, so calls of tools find no browser."
@@ -129,7 +154,7 @@ async def _with_a_page(address: str, ticket: str, data: Path) -> None:
         page = await pair_browser(address, http, ticket)
         await page.open_session()
         await page.connect(answer_nothing)
-        told = await asyncio.to_thread(diagnose, "--data", str(data))
+        told = await asyncio.to_thread(diagnose_served, "--data", str(data))
         await page.close()
     assert "1 page of local connected." in told.output
     assert told.output.splitlines()[-1] == "Everything works."
@@ -201,15 +226,12 @@ def test_a_redis_that_does_not_answer_is_told_without_its_password(tmp_path: Pat
 def test_what_a_running_bridge_lacks_is_told_in_its_own_words_with_advice(tmp_path: Path) -> None:
     """`/readyz` says what, to whoever asks; what to do is for the one who runs it."""
     with serving(tmp_path, "--canary-user", "canary", "--canary-tool", "listProducts") as (_, address):
-        with pytest.raises(urllib.error.HTTPError) as refused:
-            urllib.request.urlopen(f"{address}/readyz", timeout=30)
-        with refused.value:
-            report = json.load(refused.value)
-        told = diagnose("--json", "--data", str(tmp_path))
-        lines = diagnose("--url", address).output.splitlines()
+        report = unready_report(address)
+        told = diagnose_served("--json", "--data", str(tmp_path))
+        lines = diagnose_served("--url", address).output.splitlines()
     (said,) = [check for check in report["checks"] if not check["ok"]]
     (found,) = [check for check in checks_of(told).values() if not check["ok"]]
-    assert (refused.value.code, told.status) == (503, 1)
+    assert told.status == 1
     assert (found["name"], found["message"]) == (said["name"], said["message"])
     assert "--canary-user" in found["advice"]
     told_lines = [line.strip() for line in lines]
