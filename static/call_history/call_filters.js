@@ -49,8 +49,9 @@ export class CallFilters {
 
   /** @param {CallFilter} filter */
   showFilter(filter) {
+    const isNews = filter.text !== this.filter.text; // else a call that arrives would take away what is being typed
     this.filter = filter;
-    if (this.text.value.trim() !== filter.text.trim()) this.text.value = filter.text;
+    if (isNews && this.#resting === undefined) this.text.value = filter.text;
     this.state.value = filter.state;
     const set = [filter.asker, filter.server, filter.hours].filter(Boolean).length;
     this.more.textContent = set > 0 ? t`Filters (${set})` : t`Filters`;
@@ -60,7 +61,10 @@ export class CallFilters {
 
   #typed() {
     clearTimeout(this.#resting);
-    this.#resting = setTimeout(() => this.changed({ text: this.text.value }), REST_MS);
+    this.#resting = setTimeout(() => {
+      this.#resting = undefined;
+      this.changed({ text: this.text.value });
+    }, REST_MS);
   }
 
   async #toggleBar() {

@@ -55,6 +55,20 @@ async def test_failed_calls_stand_out_and_can_be_searched(scene: BrowserHarness)
     await expect(failed).to_be_hidden()
 
 
+async def test_a_call_that_arrives_takes_nothing_away_of_what_is_being_typed(scene: BrowserHarness) -> None:
+    """The list is drawn anew with each call, and wrote the last search back into the field."""
+    page = await scene.open_page()
+    await go_to(page, "calls")
+    search = page.get_by_role("main").get_by_role("searchbox", name="Search")
+    await expect(search).to_be_visible()
+    await page.clock.install()
+    await page.clock.pause_at(await page.evaluate("Date.now() + 60_000"))  # so the search never begins
+    await search.press_sequentially("mirror")
+    await scene.caller.call("mirrorDelete")
+    await expect(page.get_by_role("row").filter(has_text="mirrorDelete")).to_be_visible()
+    await expect(search).to_have_value("mirror")
+
+
 async def test_cancel_in_the_log_aborts_the_request_and_tells_the_caller(scene: BrowserHarness) -> None:
     """The user may stop what his browser does; the API must see it, not only the table."""
     async with changing_api({}) as api:
