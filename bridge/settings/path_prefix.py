@@ -14,6 +14,7 @@ OWN_SEGMENTS = frozenset(
         "api",
         "companion.zip",
         "conversations",
+        "document-worker",
         "executor",
         "files",
         "healthz",

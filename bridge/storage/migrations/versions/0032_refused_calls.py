@@ -20,7 +20,7 @@ def upgrade() -> None:
         sa.Column("code", sa.String(30), nullable=False),
         sa.Column("asked_by", sa.Text, nullable=True),
         sa.Column("chat_id", sa.Text, nullable=True),
-        sa.Column("at", sa.Float, nullable=False),
+        sa.Column("at", sa.Double, nullable=False),
     )
     op.create_index("ix_refused_calls_user_id_at", "refused_calls", ["user_id", "at"])
     op.create_table(
