@@ -6,7 +6,7 @@ import pytest
 from playwright.async_api import Browser, Page, expect
 
 from tests.browser.browser_harness import BrowserHarness
-from tests.browser.chat_harness import ChatHarness, barriers, open_chat_harness
+from tests.browser.chat_harness import ChatHarness, barriers, open_chat_harness, open_menu
 from tests.browser.second_browser import paired_by_code
 from tests.support.chromium import Caller, expect_connection, go_to
 from tests.support.models.model_answers import text
@@ -73,6 +73,7 @@ async def test_a_deleted_conversation_waits_for_its_undo(chromium: Browser, tmp_
     """Finding F20: it gives no access, so that it may wait; it is hidden meanwhile."""
     async with open_chat_harness(chromium, tmp_path) as chat:
         conversation = await begun(chat, "About tea")
+        await open_menu(chat.page)
         await chat.page.get_by_role("button", name="Delete", exact=True).click()
         await expect(chat.page.get_by_role("heading", name="New conversation")).to_be_visible()
         rows = chat.page.get_by_role("navigation", name="Conversations").get_by_role("listitem")
@@ -88,6 +89,7 @@ async def test_leaving_the_page_makes_a_deletion_final(chromium: Browser, tmp_pa
     """Finding F20: who deletes and closes the tab has deleted."""
     async with open_chat_harness(chromium, tmp_path) as chat:
         conversation = await begun(chat, "About tea")
+        await open_menu(chat.page)
         await chat.page.get_by_role("button", name="Delete", exact=True).click()
         await expect(chat.page.get_by_role("button", name="Undo")).to_be_visible()
         assert await is_kept(chat, conversation)
