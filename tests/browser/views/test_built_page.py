@@ -241,7 +241,7 @@ async def test_a_section_and_what_it_shares_with_others_come_together(
         await route.continue_()
 
     def note(request: Request) -> None:
-        if request.url.endswith("/sections/shared_tools_chat.js"):
+        if request.url.endswith("/sections/shared_tools_calls.js"):
             is_asked.set()
 
     page.on("request", note)
