@@ -16,6 +16,7 @@ const SHOWN_CARDS = 30;
 export class ApprovalsView {
   /** Comes with the first call that waits. @type {typeof import("./approval_card.js") | null} */
   #kind = null;
+  #isLoading = false;
   /** @type {Map<string, import("./approval_card.js").ApprovalCard>} */
   #cards = new Map();
   /** @type {(() => void)[]} */
@@ -75,6 +76,8 @@ export class ApprovalsView {
 
   /** Until it is there, a call waits unseen, and is denied when its time is up. */
   async #loadCards() {
+    if (this.#isLoading) return; // a second end would empty the list of what the first one has shown
+    this.#isLoading = true;
     try {
       this.#kind = await import("./approval_card.js");
       fill(this.list);
@@ -83,6 +86,7 @@ export class ApprovalsView {
       fill(this.list, notice("error", t`This section could not be loaded. Does the bridge still run?`, " ", again));
       this.place.hidden = false;
     }
+    this.#isLoading = false;
     if (this.#kind !== null && this.#subscriptions.length > 0) this.#show(this.executor.cards);
   }
 
