@@ -17,7 +17,7 @@ from tests.clients.environments import RELEASE
 
 ROOT = Path(__file__).parents[1]
 VENDORED = ROOT / "static" / "vendor"
-SCRIPT = re.compile(r"(?P<name>[a-z0-9.-]+?)-(?P<version>\d+\.\d+\.\d+)(?:(?:\.esm\.min)?\.js|\.svg)")
+SCRIPT = re.compile(r"(?P<name>[a-z0-9.-]+?)-(?P<version>\d+\.\d+\.\d+)(?:(?:\.esm)?(?:\.min)?\.js|\.svg)")
 PACKAGES = {"socket.io": "socket.io-client", "lucide": "lucide-static"}
 """Name on npm, where the file has another."""
 LICENCES = {"lucide": "ISC"}

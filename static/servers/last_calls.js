@@ -2,7 +2,7 @@
 /** When each API was called last, of the calls that the bridge stores and those that this browser makes meanwhile. */
 import { t } from "../base/language.js";
 import { formatClock } from "../base/time_format.js";
-import { link } from "../ui/dom.js";
+import { el, fill, link } from "../ui/dom.js";
 import { viewAddress } from "../ui/router.js";
 
 /** As long as the bridge stores calls. */
@@ -11,14 +11,15 @@ const HOURS = 24 * 30;
 export class LastCalls {
   /** Milliseconds since 1970, by id of the server. @type {Map<string, number>} */
   #times = new Map();
+  /** Where the rows say it, by id of the server. @type {Map<string, () => void>} */
+  #shown = new Map();
   /** @type {(() => void) | null} */
   #end = null;
 
-  /** @param {Pick<import("../types/view_types.js").Parts, "controls" | "executor">} parts @param {() => void} changed */
-  constructor({ controls, executor }, changed) {
+  /** @param {Pick<import("../types/view_types.js").Parts, "controls" | "executor">} parts */
+  constructor({ controls, executor }) {
     this.api = controls.api;
     this.executor = executor;
-    this.changed = changed;
   }
 
   start() {
@@ -31,13 +32,19 @@ export class LastCalls {
     this.#end = null;
   }
 
-  /** Leads to the calls of a server; null: there are none. @param {{id: string, title: string}} server */
-  linkOf({ id, title }) {
-    const time = this.#times.get(id);
-    if (time === undefined) return null;
-    const words = t`last call ${formatClock(time)}`;
-    const href = `${viewAddress("calls")}?server=${encodeURIComponent(id)}`;
-    return link(words, href, { "aria-label": `${words}: ${title}` });
+  /** Says it, and leads to the calls of a server; empty while there are none. @param {{id: string, title: string}} server */
+  placeOf({ id, title }) {
+    const place = el("span");
+    const show = () => {
+      const time = this.#times.get(id);
+      if (time === undefined) return;
+      const words = t`last call ${formatClock(time)}`;
+      const href = `${viewAddress("calls")}?server=${encodeURIComponent(id)}`;
+      fill(place, " · ", link(words, href, { "aria-label": `${words}: ${title}` }));
+    };
+    this.#shown.set(id, show);
+    show();
+    return place;
   }
 
   async #load() {
@@ -45,10 +52,10 @@ export class LastCalls {
     for (const { server, last_called_at } of servers) this.#note(server, 1000 * last_called_at);
   }
 
-  /** @param {string} server @param {number} time */
+  /** Writes into the row alone: a list drawn anew would close its menus. @param {string} server @param {number} time */
   #note(server, time) {
     if (time <= (this.#times.get(server) ?? 0)) return;
     this.#times.set(server, time);
-    this.changed();
+    this.#shown.get(server)?.();
   }
 }

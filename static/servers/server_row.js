@@ -13,7 +13,7 @@ import { formatCount } from "../ui/format_count.js";
 /** @typedef {import("../types/api_types.js").Server} Server */
 /** @typedef {import("../types/view_types.js").Parts} Parts */
 
-/** @param {Parts} parts @param {Server} server @param {HTMLElement | null} lastCall */
+/** @param {Parts} parts @param {Server} server @param {HTMLElement} lastCall */
 export function serverRow(parts, server, lastCall) {
   const facts = [
     server.base_url || t`no base address yet`,
@@ -24,7 +24,7 @@ export function serverRow(parts, server, lastCall) {
     "div",
     { class: "row-names" },
     el("h2", null, link(server.title, placeOf(server), { title: server.description || null })),
-    el("p", { class: "facts" }, facts.filter(Boolean).join(" · "), lastCall && " · ", lastCall),
+    el("p", { class: "facts" }, facts.filter(Boolean).join(" · "), lastCall),
   );
   return el(
     "article",

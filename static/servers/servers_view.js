@@ -20,7 +20,7 @@ export class ServersView {
     this.list = el("div", { class: "server-rows" });
     this.begun = el("div", { class: "stack" }, guide.element, this.ready.element, this.list);
     this.empty = nothingYet();
-    this.lastCalls = new LastCalls(parts, () => this.#render());
+    this.lastCalls = new LastCalls(parts);
     this.add = link(t`Add a server`, viewAddress("add"), { class: "button primary", icon: "plus" });
     /** @type {(() => void) | null} */
     this.unsubscribe = null;
@@ -58,7 +58,7 @@ export class ServersView {
     this.begun.hidden = isEmpty;
     this.add.hidden = isEmpty;
     if (!isLoaded) return fill(this.list, el("p", { class: "hint" }, t`Loading…`));
-    fill(this.list, ...servers.map((server) => serverRow(this.parts, server, this.lastCalls.linkOf(server))));
+    fill(this.list, ...servers.map((server) => serverRow(this.parts, server, this.lastCalls.placeOf(server))));
   }
 }
 

@@ -58,9 +58,9 @@ def test_the_list_of_components_has_every_package_of_the_lock_and_every_vendored
     assert json.dumps(listed) == json.dumps(list_components()), "the same bytes each time"
     found = {(each["name"], each["version"]) for each in listed["components"]}
     locked = re.findall(r"^([a-z0-9.-]+)==(\S+)", text_of("requirements.lock"), re.MULTILINE)
-    scripts = {path.name for path in (ROOT / "static" / "vendor").glob("*.js")}
+    vendored = [path for path in (ROOT / "static" / "vendor").iterdir() if path.suffix in {".js", ".svg"}]
     assert {_plain(name, version) for name, version in locked} <= {_plain(*each) for each in found}
-    assert len(found) == len(locked) + len(scripts)
+    assert len(found) == len(locked) + len(vendored)
     assert all(_digests(each) for each in listed["components"])
     assert _root(listed) == ("direct-tool-bridge", __version__)
 

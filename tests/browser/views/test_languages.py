@@ -40,7 +40,8 @@ FIND_ENGLISH = """async () => {
   const english = new Set(Object.entries(GERMAN.texts).filter(differs).map(([key]) => key.trim()));
   const shown = [...document.querySelectorAll("main *, #sections *, #connection *")];
   const labels = shown.flatMap((element) => [element.ariaLabel, element.title, element.placeholder]);
-  const whole = shown.filter((element) => element.querySelector(":scope > wbr") === null); // not a word of a name
+  // A name of others is broken between its words.
+  const whole = shown.filter((element) => element.querySelector(":scope > wbr") === null);
   const texts = whole.flatMap((element) => [...element.childNodes].map((node) => node.nodeValue));
   return [...texts, ...labels].map((text) => text?.trim()).filter((text) => english.has(text));
 }"""
