@@ -48,7 +48,7 @@ async def find(page: Page, words: str) -> None:
     await search.get_by_role("option", selected=True).click()
 
 
-@pytest.mark.timeout(180)
+@pytest.mark.timeout(300)
 @pytest.mark.parametrize(("width", "scheme"), SIZES)
 async def test_a_newcomer_gets_from_the_link_to_a_chat(demo: BrowserHarness, width: int, scheme: str) -> None:
     """Every step is one that somebody did on his first day, and got stuck at."""
