@@ -37,23 +37,25 @@ def diagnose(*words: str, **environ: str) -> Ended:
 
 def diagnose_served(*words: str) -> Ended:
     """What the doctor says once the machine lets the bridge answer each check in time; at last, anything."""
+    told = diagnose(*words)
     for _ in range(20):
-        told = diagnose(*words)
         if _LATE not in told.output:
             break
+        told = diagnose(*words)
     return told
 
 
 def unready_report(address: str) -> dict[str, Any]:
     """What `/readyz` says of a bridge that is not ready, under the same condition."""
+    text = _LATE
     for _ in range(20):
+        if _LATE not in text:
+            break
         with pytest.raises(urllib.error.HTTPError) as refused:
             urllib.request.urlopen(f"{address}/readyz", timeout=60)
         with refused.value:
             text = refused.value.read().decode()
         assert refused.value.code == 503
-        if _LATE not in text:
-            break
     return json.loads(text)
 
 

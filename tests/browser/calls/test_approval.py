@@ -365,9 +365,7 @@ async def test_a_fresh_card_takes_no_click_for_half_a_second(chromium: Browser, 
         await page.clock.pause_at(time() + 1)
         running = ordering(scene)
         allow = (await card_of(page, "placeOrder")).get_by_role("button", name="Allow once")
-        await page.clock.run_for(
-            1000
-        )  # meanwhile its window may have come to the front
+        await page.clock.run_for(1000)  # meanwhile its window may have come to the front
         await expect(allow).to_have_attribute("aria-disabled", "false")
         await page.evaluate("window.dispatchEvent(new Event('focus'))")
         await page.clock.run_for(499)
