@@ -209,6 +209,14 @@ async def pair_browser(base_url: str, http: aiohttp.ClientSession, ticket: str) 
     return page
 
 
+async def open_page_of(bridge: Bridge, http: aiohttp.ClientSession, name: str) -> FakePage:
+    """A page of the user of that name, paired and with a session, which has accepted nothing."""
+    user = await bridge.components.users.ensure_user(name)
+    page = await pair_browser(bridge.base_url, http, await bridge.components.users.add_ticket(user.id))
+    await page.open_session()
+    return page
+
+
 async def accept_everything(bridge: Bridge, user_id: str) -> None:
     """A user accepts everything it is offered, on a page that is not open any more."""
     async with aiohttp.ClientSession() as http:

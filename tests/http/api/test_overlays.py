@@ -9,10 +9,9 @@ import aiohttp
 import pytest
 import pytest_asyncio
 
-from bridge.app.server import Bridge
 from tests.support.audit_entries import told_in
 from tests.support.documents.compiled import document_text, overlay_text
-from tests.support.running_bridge import FakePage, json_answer, pair_browser, running_bridge
+from tests.support.running_bridge import FakePage, json_answer, open_page_of, running_bridge
 from toolserver.json_types import JsonObject
 
 pytestmark = pytest.mark.asyncio
@@ -26,17 +25,10 @@ async def http() -> AsyncGenerator[aiohttp.ClientSession]:
         yield session
 
 
-async def page_of(bridge: Bridge, http: aiohttp.ClientSession, name: str) -> FakePage:
-    user = await bridge.components.users.ensure_user(name)
-    page = await pair_browser(bridge.base_url, http, await bridge.components.users.add_ticket(user.id))
-    await page.open_session()
-    return page
-
-
 @pytest_asyncio.fixture
 async def ann(tmp_path: Path, http: aiohttp.ClientSession) -> AsyncGenerator[FakePage]:
     async with running_bridge(tmp_path) as bridge:
-        yield await page_of(bridge, http, "ann")
+        yield await open_page_of(bridge, http, "ann")
 
 
 async def add(page: FakePage, text: str | None = None) -> str:
@@ -57,7 +49,7 @@ async def test_the_owner_edits_a_server_and_takes_that_back(
 ) -> None:
     """Issue 41: the page reads an edit back as it was written, also after a restart."""
     async with running_bridge(tmp_path) as bridge:
-        ann = await page_of(bridge, http, "ann")
+        ann = await open_page_of(bridge, http, "ann")
         shop = await add(ann)
         status, stored = await put(ann, shop, [EDIT])
         assert (status, stored["overlays"]) == (200, [EDIT])
@@ -67,7 +59,7 @@ async def test_the_owner_edits_a_server_and_takes_that_back(
         (entry,) = [entry for entry in audited if entry["kind"] == "document_changed"]
         assert told_in(entry)["overlays"] == 1
     async with running_bridge(tmp_path) as bridge:
-        ann = await page_of(bridge, http, "ann")
+        ann = await open_page_of(bridge, http, "ann")
         assert await ann.get(f"/api/servers/{shop}/overlays") == stored
         assert await summary_of(ann, shop) == "All that we sell"
         name: JsonObject = {"x-tool-bridge": {"name": "seeAll"}}
@@ -83,7 +75,7 @@ async def test_a_renamed_tool_is_called_by_its_old_name(tmp_path: Path, http: ai
     """Issue 41: a program that knows the old name goes on, and its errors are those of the tool itself."""
     name: JsonObject = {"x-tool-bridge": {"name": "seeAll"}}
     async with running_bridge(tmp_path) as bridge:
-        ann = await page_of(bridge, http, "ann")
+        ann = await open_page_of(bridge, http, "ann")
         shop = await add(ann)
         assert (await ann.get("/api/tools"))["tools"][0]["name"] == "listProducts"
         await put(ann, shop, [overlay_text({"target": "$.paths['/products'].get", "update": name})])
@@ -211,7 +203,7 @@ async def test_tools_of_an_mcp_server_are_found_for_edits_as_well(ann: FakePage)
 async def test_a_key_others_and_operators_edit_nothing(tmp_path: Path, http: aiohttp.ClientSession) -> None:
     """Ruling 52: setting an overlay is a page's decision, and the server's owner's."""
     async with running_bridge(tmp_path, sharing="everyone") as bridge:
-        ann, bob, local = [await page_of(bridge, http, name) for name in ("ann", "bob", "local")]
+        ann, bob, local = [await open_page_of(bridge, http, name) for name in ("ann", "bob", "local")]
         shop = await add(ann)
         path = f"/api/servers/{shop}/overlays"
         assert (await bob.request("GET", path))[0] == 404

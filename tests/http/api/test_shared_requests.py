@@ -8,10 +8,9 @@ import aiohttp
 import pytest
 import pytest_asyncio
 
-from bridge.app.server import Bridge
 from tests.support.audit_entries import told_in
 from tests.support.documents.compiled import document_text
-from tests.support.running_bridge import FakePage, pair_browser, running_bridge
+from tests.support.running_bridge import FakePage, open_page_of, running_bridge
 from tests.support.stores.databases import execute
 
 pytestmark = pytest.mark.asyncio
@@ -24,13 +23,6 @@ NEW = {"name": "tea", "operation": "POST /products", "arguments": {"name": "tea"
 async def http() -> AsyncGenerator[aiohttp.ClientSession]:
     async with aiohttp.ClientSession() as session:
         yield session
-
-
-async def page_of(bridge: Bridge, http: aiohttp.ClientSession, name: str) -> FakePage:
-    user = await bridge.components.users.ensure_user(name)
-    page = await pair_browser(bridge.base_url, http, await bridge.components.users.add_ticket(user.id))
-    await page.open_session()
-    return page
 
 
 async def add_server(page: FakePage) -> str:
@@ -52,14 +44,14 @@ async def test_all_who_have_a_shared_api_read_its_requests_also_after_a_restart(
 ) -> None:
     """Issue 44: saved requests are shared with all users of an API."""
     async with running_bridge(tmp_path, sharing="everyone") as bridge:
-        ann, bob = await page_of(bridge, http, "ann"), await page_of(bridge, http, "bob")
+        ann, bob = await open_page_of(bridge, http, "ann"), await open_page_of(bridge, http, "bob")
         server_id = await add_server(ann)
         assert (await put(ann, server_id, TEN, NEW))[0] == 200
         assert (await bob.request("GET", f"/api/servers/{server_id}/requests"))[0] == 404
         assert (await ann.request("PUT", f"/api/servers/{server_id}/sharing", {"shared": True}))[0] == 200
         assert await names_at(bob, server_id) == ["ten", "tea"]
     async with running_bridge(tmp_path, sharing="everyone") as bridge:
-        bob = await page_of(bridge, http, "bob")
+        bob = await open_page_of(bridge, http, "bob")
         shown = (await bob.get(f"/api/servers/{server_id}/requests"))["requests"][0]
         assert (shown["arguments"], shown["expect"]["status"]) == ({"limit": 10}, 200)
 
@@ -69,8 +61,8 @@ async def test_only_the_owner_and_operators_change_what_is_shared(
 ) -> None:
     """What others read in a form and run must come from a user who answers for the API; it is audited."""
     async with running_bridge(tmp_path, sharing="everyone") as bridge:
-        ann, bob = await page_of(bridge, http, "ann"), await page_of(bridge, http, "bob")
-        operator = await page_of(bridge, http, bridge.local_user.name)
+        ann, bob = await open_page_of(bridge, http, "ann"), await open_page_of(bridge, http, "bob")
+        operator = await open_page_of(bridge, http, bridge.local_user.name)
         server_id = await add_server(ann)
         await put(ann, server_id, TEN)
         await ann.request("PUT", f"/api/servers/{server_id}/sharing", {"shared": True})
@@ -93,7 +85,7 @@ async def test_of_two_who_edit_at_once_the_second_one_reads_again(
 ) -> None:
     """Else the first one's request would be lost without a word."""
     async with running_bridge(tmp_path) as bridge:
-        ann = await page_of(bridge, http, "ann")
+        ann = await open_page_of(bridge, http, "ann")
         server_id = await add_server(ann)
         version = (await ann.get(f"/api/servers/{server_id}/requests"))["version"]
         assert (await put(ann, server_id, TEN, version=version))[0] == 200
@@ -108,7 +100,7 @@ async def test_secrets_among_the_arguments_are_not_stored(
     """The attacker's test: a user who reads what others share finds no password in it."""
     secret = {**NEW, "arguments": {"name": "tea", "password": "hunter2", "options": {"api_key": "k-123"}}}
     async with running_bridge(tmp_path) as bridge:
-        ann = await page_of(bridge, http, "ann")
+        ann = await open_page_of(bridge, http, "ann")
         server_id = await add_server(ann)
         status, answered = await put(ann, server_id, secret)
         assert status == 200
@@ -137,7 +129,7 @@ async def test_what_cannot_be_shared_is_refused_and_nothing_is_changed(
 ) -> None:
     """Bounds: 200 requests, 64 KiB of arguments, 512 KiB in all; a query that is none."""
     async with running_bridge(tmp_path) as bridge:
-        ann = await page_of(bridge, http, "ann")
+        ann = await open_page_of(bridge, http, "ann")
         server_id = await add_server(ann)
         await put(ann, server_id, TEN)
         status, refused = await put(ann, server_id, *wrong)
@@ -149,7 +141,7 @@ async def test_what_cannot_be_shared_is_refused_and_nothing_is_changed(
 async def test_they_go_with_their_server(tmp_path: Path, http: aiohttp.ClientSession) -> None:
     """Nothing of a removed API is left behind."""
     async with running_bridge(tmp_path) as bridge:
-        ann = await page_of(bridge, http, "ann")
+        ann = await open_page_of(bridge, http, "ann")
         server_id = await add_server(ann)
         await put(ann, server_id, {**TEN, "name": "only here 4711"})
         assert (await ann.request("DELETE", f"/api/servers/{server_id}"))[0] == 200
