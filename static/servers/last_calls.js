@@ -5,9 +5,6 @@ import { formatClock } from "../base/time_format.js";
 import { el, fill, link } from "../ui/dom.js";
 import { viewAddress } from "../ui/router.js";
 
-/** As long as the bridge stores calls. */
-const HOURS = 24 * 30;
-
 export class LastCalls {
   /** Milliseconds since 1970, by id of the server. @type {Map<string, number>} */
   #times = new Map();
@@ -48,8 +45,8 @@ export class LastCalls {
   }
 
   async #load() {
-    const { servers } = await this.api.readStatistics(HOURS);
-    for (const { server, last_called_at } of servers) this.#note(server, 1000 * last_called_at);
+    const servers = await this.api.readLatestCalls();
+    for (const [server, at] of Object.entries(servers)) this.#note(server, 1000 * at);
   }
 
   /** Writes into the row alone: a list drawn anew would close its menus. @param {string} server @param {number} time */

@@ -52,6 +52,11 @@ export class ControlsApi {
     return this.bridge.sendRequest("GET", `/api/calls/statistics?hours=${hours}`);
   }
 
+  /** When each server was called last, in seconds since 1970. @returns {Promise<Record<string, number>>} */
+  async readLatestCalls() {
+    return (await this.bridge.sendRequest("GET", "/api/calls/latest")).servers;
+  }
+
   /** Wherever it is. @param {string} callId @returns {Promise<void>} */
   cancelCall(callId) {
     return this.bridge.sendRequest("POST", `/api/calls/${encodeURIComponent(callId)}/cancel`);

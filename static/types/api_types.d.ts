@@ -465,8 +465,7 @@ export interface CallStatistics {
   total: CallFigures;
   /** Equal stretches of the time, oldest first. */
   parts: CallFigures[];
-  /** `last_called_at`: when the newest was opened. */
-  servers: (CallFigures & { server: string; last_called_at: number })[];
+  servers: (CallFigures & { server: string })[];
   tools: (CallFigures & { server: string; tool: string })[];
 }
 /** About how many tokens each tool takes, by name; absent while that is unknown. */

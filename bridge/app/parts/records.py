@@ -20,6 +20,7 @@ from bridge.metrics.metric_definitions import StateGauges
 from bridge.readiness.readiness import Check
 from bridge.readiness.readiness_checks import make_storage_checks
 from bridge.storage.call_journal import CallJournal, OnUnrecorded
+from bridge.storage.calls.latest_calls import LatestCallTables
 from bridge.storage.calls.refused_calls import RefusedCallTables
 from bridge.storage.chat.retention import Retention
 from bridge.storage.preferences import ApprovalTables
@@ -68,7 +69,8 @@ class RecordsPart(Part):
         """Return the routes of approvals, statistics and the audit log."""
         return [
             *ApprovalRoutes(self.approvals, self._ground.settings.approvals.approval_s).list_routes(),
-            *CallStatisticsRoutes(self.journal).list_routes(),  # before the route of a call by its id
+            # before the route of a call by its id
+            *CallStatisticsRoutes(self.journal, LatestCallTables(self._ground.store)).list_routes(),
             *AuditRoutes(self._ground.audit, self.journal).list_routes(),
         ]
 

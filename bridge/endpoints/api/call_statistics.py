@@ -13,6 +13,7 @@ from bridge.http.access import caller_of
 from bridge.http.declared_routes import DeclaredApiRoutes, api_route, ok
 from bridge.http.routing import ApiModel, json_answer
 from bridge.storage.call_journal import CallJournal
+from bridge.storage.calls.latest_calls import LatestCallTables
 
 MAX_HOURS = 24 * 30
 """As long as calls are stored."""
@@ -44,14 +45,11 @@ class ServerFigures(Figures):
     """Figures of a server's calls."""
 
     server: str
-    last_called_at: float
-    """When the newest of them was opened."""
 
 
-class ToolFigures(Figures):
+class ToolFigures(ServerFigures):
     """Figures of a tool's calls."""
 
-    server: str
     tool: str
 
 
@@ -70,11 +68,25 @@ class CallStatistics(ApiModel):
     """At most 200, those with most calls first."""
 
 
-class CallStatisticsRoutes(DeclaredApiRoutes):
-    """The handler of the statistics."""
+class LatestCalls(ApiModel):
+    """When the caller's newest call of each server was opened, by its id; UTC seconds since 1970."""
 
-    def __init__(self, journal: CallJournal) -> None:
+    servers: dict[str, float]
+
+
+class CallStatisticsRoutes(DeclaredApiRoutes):
+    """Handlers of what calls add up to."""
+
+    def __init__(self, journal: CallJournal, latest: LatestCallTables) -> None:
         self._journal = journal
+        self._latest = latest
+
+    @api_route("GET /api/calls/latest", ok("Times.", LatestCalls))
+    async def find_latest(self, request: web.Request) -> web.Response:
+        """Say when each server was called last, of the calls of the last 30 days."""
+        await self._journal.catch_up()
+        latest = await self._latest.find_latest(caller_of(request).user.id)
+        return json_answer(LatestCalls(servers=dict(latest)))
 
     @api_route(
         "GET /api/calls/statistics",
@@ -89,7 +101,6 @@ class CallStatisticsRoutes(DeclaredApiRoutes):
         counted = calls[:MAX_COUNTED]
         tools = group_figures(counted, lambda call: (call.server_id, call.tool))[:MAX_TOOLS]
         servers = group_figures(counted, lambda call: (call.server_id,))
-        newest = {call.server_id: call.opened_at for call in reversed(counted)}
         return json_answer(
             CallStatistics(
                 since=since,
@@ -97,10 +108,7 @@ class CallStatisticsRoutes(DeclaredApiRoutes):
                 is_complete=len(calls) <= MAX_COUNTED,
                 total=_told(figures_of(counted)),
                 parts=[_told(part) for part in _parts(counted, since, until)],
-                servers=[
-                    ServerFigures(server=server, last_called_at=newest[server], **asdict(figures))
-                    for (server,), figures in servers
-                ],
+                servers=[ServerFigures(server=name[0], **asdict(figures)) for name, figures in servers],
                 tools=[
                     ToolFigures(server=server, tool=tool, **asdict(figures))
                     for (server, tool), figures in tools
